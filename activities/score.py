@@ -1,0 +1,31 @@
+"""The local activity that decides where a question goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+
+from pointsman.configuration import Configuration
+from pointsman.contract import INVALID_QUESTION
+from pointsman.decision import Decision
+from pointsman.routing import UnknownName, decide
+from pointsman.steps import ScoringRequest
+
+
+class Score:
+    """Scores with the configuration of the process it runs in; the decision then carries what was used."""
+
+    def __init__(self, configuration: Configuration, in_flight: Callable[[str], int]) -> None:
+        """`in_flight` tells the calls under way at a provider."""
+        self._configuration = configuration
+        self._in_flight = in_flight
+
+    @activity.defn
+    async def score(self, request: ScoringRequest) -> Decision:
+        """The decision for a question; a provider name that does not exist ends the question as invalid."""
+        try:
+            return decide(request.question, request.classification, self._configuration, self._in_flight)
+        except UnknownName as fault:
+            raise ApplicationError(str(fault), type=INVALID_QUESTION, non_retryable=True) from None

@@ -1,0 +1,162 @@
+"""Is this reply an answer? Every reply is judged inside its attempt: what is not usable is a fault, never a success.
+
+accepted = accept(response, question, schema)      # or raises ProviderFault
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from pointsman.faults import fault
+from pointsman.messages import Question
+from pointsman.outcomes import Claim, ErrorClass
+from pointsman.prompt import asks_for_claims
+from pointsman.response import ProviderResponse
+from pointsman.schemas import mismatch
+
+MAX_ANSWER_BYTES = 1_000_000
+"""Serialised UTF-8 size of an answer's text (DESIGN ruling 9)."""
+MAX_RESULT_BYTES = 1_600_000
+"""The same for text, parsed value, claims and tool calls together: they share a payload of 1.9 MB with the decision."""
+
+_REFUSAL = re.compile(
+    r"^\W*(i['’]?m sorry\W+(but\W+)?)?(sorry\W+(but\W+)?)?i\s+(cannot|can\s?not|can['’]t|am unable to|['’]?m unable to)\s+"
+    r"(help|assist|comply)\b",
+    re.IGNORECASE,
+)
+_SHORT_REPLY = 400
+_FENCE = re.compile(r"```[A-Za-z0-9_-]*\s*\n?(.*?)```", re.DOTALL)
+_JSON_START = re.compile(r"[{\[]")
+_STARTS_TRIED = 64
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The usable content of a reply."""
+
+    text: str
+    parsed: Any = None
+    claims: tuple[Claim, ...] = ()
+    refused: bool = False
+
+
+def accept(response: ProviderResponse, question: Question, schema: dict[str, Any] | None) -> Accepted:
+    """Judge a reply.
+
+    A refusal is accepted and marked (DESIGN ruling 3).
+
+    Raises:
+        ProviderFault: the reply is no answer; its class says whether that is the provider's doing.
+    """
+    if response.refused or response.finish_reason == "content_filter" or is_refusal(response.content):
+        return Accepted(text=response.content, refused=True)
+    _check_ending(response)
+    _check_content(response, question)
+    if schema is not None and not response.tool_calls:
+        return Accepted(text=response.content, parsed=_matching(response, question, schema))
+    if asks_for_claims(question, schema) and not response.claims:
+        answer, claims = read_claims(response.content)
+        return Accepted(text=answer, claims=claims)
+    return Accepted(text=response.content, claims=response.claims)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a short reply says that the model cannot help (ensemble document, LiteLLMProvider)."""
+    return len(text) <= _SHORT_REPLY and _REFUSAL.match(text) is not None
+
+
+def read_claims(text: str) -> tuple[str, tuple[Claim, ...]]:
+    """The answer and claims of the claims form; malformed claims are skipped, plain text is an answer without any."""
+    for value in json_values(text):
+        if isinstance(value, dict) and isinstance(value.get("answer"), str) and value["answer"].strip():
+            listed = value.get("claims")
+            return value["answer"], tuple(_claims(listed if isinstance(listed, list) else []))
+    return text, ()
+
+
+def json_values(text: str) -> Iterator[Any]:
+    """JSON values found in a text: the whole, then fenced blocks, then whatever parses after prose, in this order."""
+    for part in (text, *_FENCE.findall(text)):
+        try:
+            yield json.loads(part, parse_constant=_no_constant)
+        except (ValueError, RecursionError):
+            continue
+    decoder = json.JSONDecoder(parse_constant=_no_constant)
+    for tried, start in enumerate(_JSON_START.finditer(text)):
+        if tried == _STARTS_TRIED:
+            return
+        try:
+            yield decoder.raw_decode(text, start.start())[0]
+        except (ValueError, RecursionError):
+            continue
+
+
+def _check_ending(response: ProviderResponse) -> None:
+    if response.finish_reason == "missing":
+        raise fault(ErrorClass.FAILURE, "truncated", "the reply ended without a terminal marker")
+    if response.finish_reason == "unknown":
+        raise fault(ErrorClass.FAILURE, "stop_reason", "the reply ended with an unknown stop reason")
+
+
+def _check_content(response: ProviderResponse, question: Question) -> None:
+    if not response.content.strip() and not response.tool_calls:
+        if response.finish_reason == "length":
+            raise _cut_short(question)
+        raise fault(ErrorClass.FAILURE, "empty_answer", "the reply holds no text")
+    if _serialised(response.content) > MAX_ANSWER_BYTES:
+        raise fault(ErrorClass.QUALITY, "too_large", f"the answer is over {MAX_ANSWER_BYTES:,} bytes")
+    whole = response.model_dump(mode="json", include={"content", "claims", "tool_calls"})
+    if _serialised(whole) > MAX_RESULT_BYTES:
+        raise fault(
+            ErrorClass.QUALITY, "too_large", f"answer, claims and tool calls are over {MAX_RESULT_BYTES:,} bytes"
+        )
+
+
+def _matching(response: ProviderResponse, question: Question, schema: dict[str, Any]) -> Any:
+    found = False
+    for value in json_values(response.content):
+        found = True
+        if mismatch(value, schema) is None:
+            if _serialised(response.content) + _serialised(value) > MAX_RESULT_BYTES:
+                raise fault(ErrorClass.QUALITY, "too_large", f"text and value are over {MAX_RESULT_BYTES:,} bytes")
+            return value
+    if response.finish_reason == "length":
+        raise _cut_short(question)
+    if found:
+        raise fault(ErrorClass.QUALITY, "schema_invalid", "the reply's JSON does not match the response schema")
+    raise fault(ErrorClass.QUALITY, "not_json", "the reply holds no JSON, and the response schema needs it")
+
+
+def _cut_short(question: Question) -> Exception:
+    if question.max_output_tokens is not None:
+        # The caller's own cap, so no other provider would do better under it.
+        return fault(
+            ErrorClass.CLIENT,
+            "max_output_tokens",
+            f"max_output_tokens: {question.max_output_tokens} ended the answer before it was usable; raise it",
+        )
+    return fault(ErrorClass.QUALITY, "length", "the reply used up its output tokens before it was usable")
+
+
+def _claims(listed: list[Any]) -> Iterator[Claim]:
+    for entry in listed:
+        try:
+            claim = Claim.model_validate(entry)
+        except ValidationError:
+            continue
+        if claim.text.strip():
+            yield claim
+
+
+def _serialised(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(name)

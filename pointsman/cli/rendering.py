@@ -1,0 +1,102 @@
+"""How answers, failures and decisions look on a terminal."""
+
+from __future__ import annotations
+
+import json
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from pointsman.client import QuestionStatus
+from pointsman.decision import Decision
+from pointsman.errors import QuestionFailed
+from pointsman.messages import Answer
+
+
+def money(usd: float | None) -> str:
+    """A cost for people; never 0 for unknown."""
+    return "unknown" if usd is None else f"${usd:.6f}"
+
+
+def print_answer(question_id: str, answer: Answer) -> None:
+    """The answer's text, then how it came about."""
+    console = Console(soft_wrap=True)
+    console.print(answer.text, markup=False, highlight=False)
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    usage = answer.usage
+    for name, value in (
+        ("id", question_id),
+        ("provider", f"{answer.provider} ({answer.model_served or answer.model_requested})"),
+        ("route", f"{answer.query_type}, {answer.route_reason}"),
+        ("confidence", f"{answer.confidence:.2f}{' (refused)' if answer.refused else ''}"),
+        ("attempts", "; ".join(attempt_words(answer))),
+        ("tokens", f"{usage.input_tokens} in, {usage.output_tokens} out ({usage.source})"),
+        ("cost", money(answer.cost_usd)),
+        ("latency", f"{answer.latency_ms:.0f} ms"),
+        ("tags", ", ".join(answer.tags)),
+    ):
+        if value:
+            table.add_row(f"[dim]{name}[/dim]", escape(value))
+    console.print()
+    console.print(table)
+
+
+def attempt_words(answer: Answer) -> list[str]:
+    """Each attempt in a few words."""
+    return [
+        f"{attempt.provider} {attempt.outcome}{f' ({attempt.kind})' if attempt.kind else ''}"
+        for attempt in answer.attempts
+    ]
+
+
+def failure_line(fault: QuestionFailed) -> str:
+    """The failure as one sentence, with the wait that makes sense."""
+    again = "" if fault.retry_after_s is None else f" Ask again in {fault.retry_after_s:.0f} s."
+    return f"{fault.failure_type}: {str(fault).rstrip('.')}.{again}"
+
+
+def failure_json(question_id: str, fault: QuestionFailed) -> str:
+    """The failure as one JSON object."""
+    document = {
+        "id": question_id,
+        "status": "failed",
+        "error": fault.failure_type,
+        "message": str(fault),
+        "retry_after_s": fault.retry_after_s,
+        "cost_usd": fault.cost_usd,
+        "attempts": [attempt.model_dump(mode="json") for attempt in fault.attempts],
+        "rejected": [rejection.model_dump(mode="json") for rejection in fault.rejected],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2)
+
+
+def status_lines(found: QuestionStatus) -> str:
+    """A question's status, a fact a line."""
+    facts = found.model_dump(mode="json", exclude_none=True)
+    return "\n".join(f"{name:<12}{value}" for name, value in facts.items())
+
+
+def print_decision(decision: Decision) -> None:
+    """A decision as a table of candidates and a list of those that are out."""
+    console = Console()
+    console.print(
+        f"{decision.query_type} (confidence {decision.classification_confidence:.2f}, "
+        f"complexity {decision.complexity:g}), chain {decision.route}"
+    )
+    table = Table("provider", "model", "score", "fit", "- cost", "- latency", "estimate")
+    for candidate in decision.candidates:
+        terms = candidate.terms
+        table.add_row(
+            candidate.provider,
+            candidate.model,
+            f"{candidate.score:.3f}",
+            f"{terms.fit:.3f}",
+            f"{terms.cost_penalty:.3f}",
+            f"{terms.latency_penalty:.3f}",
+            money(candidate.estimated_cost_usd),
+        )
+    console.print(table)
+    for rejection in decision.rejected:
+        detail = f" ({rejection.detail})" if rejection.detail else ""
+        console.print(f"not {rejection.provider}: {rejection.reason}{detail}", markup=False, highlight=False)

@@ -1,0 +1,104 @@
+"""`pointsman route`: where would a question go, and why? Needs no server and calls nobody."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pointsman.classification import RuleClassifier
+from pointsman.cli import rendering
+from pointsman.cli.asking import AsJson
+from pointsman.cli.exits import Exit
+from pointsman.cli.question import Limits, parse, question_from
+from pointsman.config_file import from_environment, load
+from pointsman.configuration import Configuration
+from pointsman.decision import Decision
+from pointsman.errors import InvalidQuestion
+from pointsman.messages import Question
+from pointsman.routing import UnknownName, classify, decide
+
+
+def route(
+    prompt: Annotated[
+        str | None, typer.Argument(metavar="PROMPT", help="The question; - reads standard input.")
+    ] = None,
+    *,
+    file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.jsonl", help='Decide many: {"prompt": ...} a line, one object out a line.'),
+    ] = None,
+    task: Annotated[str | None, typer.Option(metavar="T", help="A route of the configuration.")] = None,
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Configuration; else POINTSMAN_CONFIG.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Show where a question would go and why, without a server or a call."""
+    configuration = load(config or from_environment())
+    if file is not None and prompt is None:
+        for line in _lines(file, configuration):
+            print(line)
+        return Exit.DONE
+    if prompt is None or file is not None:
+        raise InvalidQuestion("give a PROMPT or --file, one of them")
+    decision = _decide(question_from(prompt, Limits(task=task)), configuration)
+    if as_json:
+        print(json.dumps(decision_document(decision), ensure_ascii=False, indent=2))
+    else:
+        rendering.print_decision(decision)
+    return Exit.DONE if decision.candidates else Exit.FAILED
+
+
+def decision_document(decision: Decision) -> dict[str, Any]:
+    """A decision as the JSON of `pointsman route --json`."""
+    return {
+        "query_type": decision.query_type,
+        "confidence": decision.classification_confidence,
+        "complexity": decision.complexity,
+        "route": decision.route,
+        "candidates": [
+            {
+                "provider": candidate.provider,
+                "model": candidate.model,
+                "score": candidate.score,
+                "terms": candidate.terms.model_dump(mode="json"),
+                "estimated_cost_usd": candidate.estimated_cost_usd,
+            }
+            for candidate in decision.candidates
+        ],
+        "rejected": [rejection.model_dump(mode="json") for rejection in decision.rejected],
+    }
+
+
+def _lines(path: Path, configuration: Configuration) -> Iterator[str]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise InvalidQuestion(f"--file: {path} cannot be read ({fault})") from fault
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            decision = _decide(_parsed(line, number), configuration)
+            yield json.dumps(decision_document(decision), ensure_ascii=False)
+
+
+def _parsed(line: str, number: int) -> Question:
+    try:
+        fields = json.loads(line)
+    except ValueError as fault:
+        raise InvalidQuestion(f"line {number}: not JSON ({fault})") from fault
+    if not isinstance(fields, dict):
+        raise InvalidQuestion(f'line {number}: expected an object such as {{"prompt": "..."}}')
+    try:
+        return parse(fields)
+    except InvalidQuestion as fault:
+        raise InvalidQuestion(f"line {number}: {fault}") from fault
+
+
+def _decide(question: Question, configuration: Configuration) -> Decision:
+    try:
+        classification = classify(question, configuration, RuleClassifier())
+        return decide(question, classification, configuration, in_flight=lambda _: 0)
+    except UnknownName as fault:
+        raise InvalidQuestion(str(fault)) from fault

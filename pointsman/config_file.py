@@ -1,0 +1,99 @@
+"""Reads the configuration: one TOML file, parsed once into frozen values, or refused with every fault and its path.
+
+configuration = load(Path("config/router.toml"))
+configuration.providers["frontier-a"].timeout_s
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from pointsman.checks import faults
+from pointsman.configuration import Configuration
+from pointsman.schemas import schema_fault
+from pointsman.sentences import ConfigurationError, sentences
+
+CONFIG_VARIABLE = "POINTSMAN_CONFIG"
+
+
+def load(path: Path) -> Configuration:
+    """Read and check a configuration file.
+
+    Raises:
+        ConfigurationError: with every fault that was found, each one sentence that starts with its path.
+    """
+    configuration = _with_schemas(_validated(_parsed(path)), path.parent)
+    found = faults(configuration)
+    if found:
+        raise ConfigurationError(found)
+    return configuration
+
+
+def from_environment(environ: Mapping[str, str] = os.environ) -> Path:
+    """The path that POINTSMAN_CONFIG names.
+
+    Raises:
+        ConfigurationError: the variable is not set.
+    """
+    path = environ.get(CONFIG_VARIABLE)
+    if not path:
+        raise ConfigurationError([f"{CONFIG_VARIABLE} is not set; set it to the path of the configuration file"])
+    return Path(path)
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigurationError([f"{path}: no such file; give the path of a configuration in TOML"]) from None
+    except (OSError, UnicodeDecodeError) as fault:
+        raise ConfigurationError([f"{path}: cannot be read ({fault})"]) from fault
+    except tomllib.TOMLDecodeError as fault:
+        raise ConfigurationError([f"{path}: {_toml_fault(str(fault))}"]) from fault
+
+
+def _toml_fault(message: str) -> str:
+    if message.startswith("Cannot declare") or message.startswith("Cannot overwrite"):
+        return f"declared twice: {message}; give each provider, route and key one place and its own name"
+    return f"not TOML: {message}"
+
+
+def _validated(document: dict[str, Any]) -> Configuration:
+    # The key exists for `load` alone; in a file it is as unknown as any other.
+    if "schemas" in document:
+        raise ConfigurationError(["schemas: unknown key; remove it"])
+    try:
+        return Configuration.model_validate(document)
+    except ValidationError as fault:
+        raise ConfigurationError(sentences(fault, Configuration)) from fault
+
+
+def _with_schemas(configuration: Configuration, folder: Path) -> Configuration:
+    schemas: dict[str, dict[str, Any]] = {}
+    found: list[str] = []
+    for table, route in configuration.tables().items():
+        if route.response_schema is None:
+            continue
+        try:
+            schema = json.loads((folder / route.response_schema).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            found.append(f"{table}.response_schema: no file {route.response_schema} beside the configuration")
+            continue
+        except (OSError, ValueError) as fault:
+            found.append(f"{table}.response_schema: {route.response_schema} is not JSON ({fault})")
+            continue
+        unusable = schema_fault(schema) if isinstance(schema, dict) else "not a JSON Schema: an object is expected"
+        if unusable is not None:
+            found.append(f"{table}.response_schema: {route.response_schema} is {unusable}")
+        else:
+            schemas[route.response_schema] = schema
+    if found:
+        raise ConfigurationError(found)
+    return configuration.model_copy(update={"schemas": schemas})

@@ -1,0 +1,113 @@
+"""The shape of the configuration: frozen values for every table of the TOML file. `config_file` reads it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from pointsman.catalogue import Amount, Provider, ProviderName, Share
+from pointsman.decision import CallLimits, RetrySchedule, Weights
+from pointsman.query_types import QueryType
+
+
+class Route(BaseModel):
+    """A chain and how it is used: a table `[routes.<task>]` or `[query_types.<type>]`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    chain: tuple[str, ...]
+    order: Literal["score", "chain"] = "score"
+    max_attempts: Annotated[int, Field(ge=1, le=10)] = 2
+    min_confidence: Share = 0.0
+    hedge: bool = False
+    on_refusal: Literal["return", "next"] = "return"
+    response_schema: str | None = None
+    """Path of a JSON Schema, relative to the configuration file."""
+    timeout_s: Annotated[float, Field(gt=0, le=3600)] | None = None
+    stakes: Literal["normal", "high"] = "normal"
+
+
+class TaskRoute(Route):
+    """A route that a question names by its task."""
+
+    query_type: QueryType = QueryType.ANALYSIS
+
+
+class Scoring(BaseModel):
+    """How candidates are scored, and the limits that no question exceeds without saying so."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    policy: Literal["source"] = "source"
+    weights: Weights = Weights()
+    max_cost_per_1k: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.10
+    max_latency_ms: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 5000.0
+
+    @property
+    def limits_cost(self) -> bool:
+        """Whether the owner set the cost limit, so that a provider without a price cannot be allowed for."""
+        return "max_cost_per_1k" in self.model_fields_set
+
+
+class Retry(BaseModel):
+    """Waits between attempts at one provider, and the cap on attempts of a whole question."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    initial_s: Annotated[float, Field(gt=0, le=60)] = 0.5
+    backoff: Annotated[float, Field(ge=1, le=10)] = 2.0
+    max_interval_s: Annotated[float, Field(gt=0, le=600)] = 20.0
+    same_provider_wait_s: Amount = 1.0
+    max_sleep_s: Amount = 60.0
+    max_attempts_per_request: Annotated[int, Field(ge=1, le=50)] | None = None
+    """Default: max(3, candidates + 1)."""
+
+    def limits(self) -> CallLimits:
+        """The part that a decision carries."""
+        return CallLimits(retry=RetrySchedule(**self.model_dump(exclude={"max_attempts_per_request"})))
+
+
+class ClassificationSettings(BaseModel):
+    """Who classifies: the rules, or a provider asked within `timeout_s`, after which the rules decide."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    by: Literal["rules", "llm"] = "rules"
+    provider: str | None = None
+    timeout_s: Annotated[float, Field(gt=0, le=30)] = 2.0
+
+
+class Admission(BaseModel):
+    """Which figures a provider needs before it joins the pool."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    admission: Literal["declared"] = "declared"
+
+
+class Configuration(BaseModel):
+    """The whole file. Cross-references have been checked: see `pointsman.checks`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    providers: dict[ProviderName, Provider]
+    routes: dict[str, TaskRoute] = {}
+    query_types: dict[QueryType, Route] = {}
+    catalogue: Admission = Admission()
+    classification: ClassificationSettings = ClassificationSettings()
+    scoring: Scoring = Scoring()
+    retry: Retry = Retry()
+
+    schemas: dict[str, dict[str, Any]] = Field(default={}, exclude=True)
+    """JSON Schemas of the routes by their path as written; filled by `load`."""
+
+    def tables(self) -> dict[str, Route]:
+        """Every route by the name of its table, such as `routes.extract` or `query_types.code_task`."""
+        named: dict[str, Route] = {f"routes.{task}": route for task, route in self.routes.items()}
+        return named | {f"query_types.{query_type}": route for query_type, route in self.query_types.items()}
+
+    def query_type_of(self, table: str) -> QueryType:
+        """The query type that a table's chain is judged by."""
+        kind, _, name = table.partition(".")
+        return self.routes[name].query_type if kind == "routes" else QueryType(name)

@@ -1,0 +1,138 @@
+"""`Decision`: where a question goes, why, and every figure that the workflow then uses.
+
+It is data in the history, so a replay never needs the configuration of the day, and a person can see what was known.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from pointsman.catalogue import Price
+from pointsman.faults import NON_RETRYABLE_TYPES
+from pointsman.query_types import QueryType
+
+
+class Terms(BaseModel):
+    """The parts of a candidate's score: fit - cost_penalty - latency_penalty = score."""
+
+    model_config = ConfigDict(frozen=True)
+
+    strength: float
+    reasoning_match: float
+    fit: float
+    """strength^a x reasoning_match^b."""
+    cost_penalty: float
+    latency_penalty: float
+    cost_per_1k_usd: float | None
+    """USD per 1,000 tokens for this question; `None` where the provider has no price."""
+    latency_ms: float
+
+
+class Candidate(BaseModel):
+    """A provider that may answer, with all that is needed to call it. Durations in seconds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    provider: str
+    model: str
+    task_queue: str
+    vendor: str
+    tier: str
+    score: float
+    terms: Terms
+    in_flight: int = 0
+    """Calls under way in the process that decided: what breaks a tie."""
+    timeout_s: float
+    """Total wall clock of one request."""
+    start_to_close_s: float
+    max_attempts: int
+    max_output_tokens: int
+    expected_output_tokens: int
+    estimated_cost_usd: float | None
+    """What an answer of the expected length costs."""
+    price: Price | None
+    context_tokens: int
+    drop_params: tuple[str, ...] = ()
+    confidence: float
+    """Assumed for an answer that states none: the provider's strength for this query type."""
+
+
+class Rejection(BaseModel):
+    """A provider that was not considered, and why."""
+
+    model_config = ConfigDict(frozen=True)
+
+    provider: str
+    reason: str
+    """A stable name: disabled, not_in_chain, denied, not_allowed, over_cost, over_latency, context_too_small, ..."""
+    detail: str = ""
+
+
+class Weights(BaseModel):
+    """Weights of the scoring formula (DESIGN ruling 2); these defaults reproduce the source document."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    strength: float = 1.0
+    depth: float = 1.0
+    cost: float = 0.3
+    latency: float = 0.2
+
+
+class RetrySchedule(BaseModel):
+    """The durable retry policy of a provider call: waits of initial x backoff^n up to `max_interval_s`, in seconds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    initial_s: float = 0.5
+    backoff: float = 2.0
+    max_interval_s: float = 20.0
+    same_provider_wait_s: float = 1.0
+    """The longest Retry-After that is waited for while another candidate is left."""
+    max_sleep_s: float = 60.0
+    """The longest Retry-After that is waited for when none is left."""
+    non_retryable_types: tuple[str, ...] = NON_RETRYABLE_TYPES
+
+
+class CallLimits(BaseModel):
+    """What every provider call of a question is bounded by, besides its candidate's own limits. Seconds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    retry: RetrySchedule = RetrySchedule()
+    heartbeat_timeout_s: float = 10.0
+    queue_wait_s: float = 10.0
+    queue_wait_share: float = 0.2
+    """A call waits min(queue_wait_s, queue_wait_share x what is left) for a worker before the next is tried."""
+    infrastructure_attempts: int = 5
+    """How often a candidate is called because the worker of the call before died."""
+
+
+class Decision(BaseModel):
+    """The outcome of classifying and scoring, with the policy that it was made under."""
+
+    model_config = ConfigDict(frozen=True)
+
+    query_type: QueryType
+    classification_confidence: float
+    classifier: str
+    complexity: float
+    route: str
+    """The table of the configuration that named the chain, such as `routes.extract`."""
+    order: Literal["score", "chain"]
+    policy: str = "source"
+    candidates: tuple[Candidate, ...]
+    """Best first."""
+    rejected: tuple[Rejection, ...]
+    weights: Weights
+    max_cost_per_1k_usd: float
+    max_latency_ms: float
+    min_confidence: float
+    on_refusal: Literal["return", "next"]
+    stakes: Literal["normal", "high"]
+    response_schema: dict[str, Any] | None = None
+    """The route's own schema, where the question brings none."""
+    limits: CallLimits
+    max_attempts_per_request: int

@@ -1,0 +1,56 @@
+"""What a caller can catch, by what he can do about it.
+
+PointsmanError
+├── InvalidQuestion     correct the question
+├── IdTaken             use another id, or the same question
+├── QuestionFailed      ask again after `retry_after_s`; `attempts` tells each provider's reason
+├── QuestionCancelled   nothing: somebody wanted it so
+├── UnknownQuestion     check the id
+├── NoServer            start or name a Temporal server
+└── NoWorker            start a worker
+"""
+
+from __future__ import annotations
+
+from pointsman.contract import Unanswered
+
+
+class PointsmanError(Exception):
+    """Anything that Pointsman raises to its callers; the message is one readable sentence."""
+
+
+class InvalidQuestion(PointsmanError):
+    """The question cannot be asked as it is."""
+
+
+class IdTaken(PointsmanError):
+    """Another question has this id."""
+
+
+class QuestionFailed(PointsmanError):
+    """No answer was to be had."""
+
+    def __init__(self, message: str, failure_type: str, unanswered: Unanswered) -> None:
+        """Carry the failure's type (see `contract`) and what was tried."""
+        super().__init__(message)
+        self.failure_type = failure_type
+        self.attempts = unanswered.attempts
+        self.rejected = unanswered.rejected
+        self.retry_after_s = unanswered.retry_after_s
+        self.cost_usd = unanswered.cost_usd
+
+
+class QuestionCancelled(PointsmanError):
+    """The question was cancelled or terminated."""
+
+
+class UnknownQuestion(PointsmanError):
+    """No question has this id, or its history has been deleted."""
+
+
+class NoServer(PointsmanError):
+    """No Temporal server could be reached."""
+
+
+class NoWorker(PointsmanError):
+    """No worker takes questions."""

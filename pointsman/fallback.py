@@ -1,0 +1,69 @@
+"""Who is asked next? Rules on the candidates that are left after an attempt, as plain functions of what is known."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from pointsman.cost import affordable_output_tokens
+from pointsman.decision import Candidate
+from pointsman.faults import CONSEQUENCES
+from pointsman.messages import Question
+from pointsman.outcomes import Attempt, ErrorClass, Fault
+from pointsman.routing import input_tokens
+
+
+_BACKOFF_S = 0.5
+_BACKOFF_CAP_S = 20.0
+
+
+def may_follow(fault: Fault, failed: Candidate, following: Candidate, question: Question) -> bool:
+    """Whether `following` may be asked after `failed` ended with `fault`.
+
+    A question that was not accepted is not repeated, unless the next member is sent something else: it drops a
+    parameter that this one was sent, or it takes a longer context.
+    """
+    if CONSEQUENCES[fault.error_class].next_candidate:
+        return True
+    if fault.error_class is not ErrorClass.CLIENT:
+        return False
+    if fault.kind == "context_length":
+        return following.context_tokens > failed.context_tokens
+    sent = set(question.parameters.given()) - set(failed.drop_params)
+    return bool(sent & set(following.drop_params))
+
+
+def attempts_for(position: int, candidates: int, made: int, maximum: int, max_attempts: int) -> int:
+    """Attempts that the candidate at `position` gets, so that each one behind it still has one (section 9)."""
+    behind = candidates - position - 1
+    return max(1, min(max_attempts, maximum - made - behind))
+
+
+def affordable(candidate: Candidate, question: Question, spent_usd: float) -> bool:
+    """Whether an answer of this candidate still fits into what is left of the question's cost limit."""
+    return output_cap(candidate, question, spent_usd) is not None
+
+
+def output_cap(candidate: Candidate, question: Question, spent_usd: float) -> int | None:
+    """The longest answer in tokens that keeps the question within its cost limit; `None` where none does."""
+    if question.max_cost_usd is None:
+        return candidate.max_output_tokens
+    left = question.max_cost_usd - spent_usd
+    return affordable_output_tokens(input_tokens(question), candidate.price, left, candidate.max_output_tokens)
+
+
+def retry_after_s(attempts: tuple[Attempt, ...]) -> float | None:
+    """The earliest time in seconds after which trying again makes sense; `None` where no wait would help.
+
+    The latest attempt at a provider speaks for it: its hint, else the back-off after as many attempts as it has had.
+    """
+    answers = [attempt for attempt in attempts if attempt.purpose == "answer"]
+    made = Counter(attempt.provider for attempt in answers)
+    latest = {attempt.provider: attempt for attempt in answers}
+    waits = [
+        min(_BACKOFF_CAP_S, _BACKOFF_S * 2.0 ** (made[provider] - 1))
+        if attempt.retry_after_s is None
+        else attempt.retry_after_s
+        for provider, attempt in latest.items()
+        if attempt.error_class is not None and CONSEQUENCES[attempt.error_class].retryable
+    ]
+    return min(waits, default=None)

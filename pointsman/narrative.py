@@ -1,0 +1,53 @@
+"""A question's way in words, for the Temporal UI: one line for the list, and its details as Markdown.
+
+The line quotes the question; the details hold names and figures only.
+"""
+
+from __future__ import annotations
+
+from pointsman.decision import Decision
+from pointsman.messages import Answer, Question
+
+_HEADLINE_CHARACTERS = 100
+
+
+def headline(question: Question) -> str:
+    """The question's first line, cut to 100 characters, after its task where it has one."""
+    lines = question.text.strip().splitlines()
+    text = lines[0] if lines else "(no text)"
+    if len(text) > _HEADLINE_CHARACTERS:
+        text = f"{text[: _HEADLINE_CHARACTERS - 1]}…"
+    return f"{question.task}: {text}" if question.task else text
+
+
+def of_decision(decision: Decision) -> str:
+    """Where the question goes and why."""
+    kind = (
+        f"**{decision.query_type}** ({decision.classifier}, confidence {decision.classification_confidence:.2f}), "
+        f"chain `{decision.route}`"
+    )
+    order = [
+        f"{place}. {candidate.provider} ({candidate.model}): score {candidate.score:.3f} = fit {candidate.terms.fit:.3f} "
+        f"- cost {candidate.terms.cost_penalty:.3f} - latency {candidate.terms.latency_penalty:.3f}"
+        for place, candidate in enumerate(decision.candidates, start=1)
+    ]
+    out = [
+        f"- not {rejection.provider}: {rejection.reason}{f', {rejection.detail}' if rejection.detail else ''}"
+        for rejection in decision.rejected
+        if rejection.reason != "not_in_chain"
+    ]
+    return "\n".join([kind, "", *(order or ["No provider may answer."]), *out])
+
+
+def of_answer(answer: Answer) -> str:
+    """Who answered, why he was asked, and what every attempt took and cost."""
+    cost = "unknown cost" if answer.cost_usd is None else f"{answer.cost_usd:.6f} USD"
+    verb = "refused" if answer.refused else "answered"
+    first = f"**{answer.provider}** {verb} ({answer.route_reason}) in {answer.latency_ms:.0f} ms for {cost}"
+    rows = [
+        f"- {attempt.provider}, attempt {attempt.attempt}: {attempt.outcome}"
+        f"{f' ({attempt.kind})' if attempt.kind else ''}"
+        f"{'' if attempt.latency_ms is None else f', {attempt.latency_ms:.0f} ms'}"
+        for attempt in answer.attempts
+    ]
+    return "\n".join([first, "", *rows, "", of_decision(answer.decision)])

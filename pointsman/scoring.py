@@ -1,0 +1,41 @@
+"""How good a provider is for a question: the source document's formula with configurable weights (DESIGN ruling 2).
+
+score = strength^a x min(1, depth / complexity)^b - w_cost x cost / max_cost - w_latency x latency / max_latency
+"""
+
+from __future__ import annotations
+
+from pointsman.catalogue import Provider
+from pointsman.classification import Classification
+from pointsman.decision import Terms, Weights
+
+
+def score(  # noqa: PLR0913 - the formula has this many inputs
+    provider: Provider,
+    classification: Classification,
+    weights: Weights,
+    *,
+    cost_per_1k_usd: float | None,
+    max_cost_per_1k_usd: float,
+    max_latency_ms: float,
+) -> tuple[float, Terms]:
+    """The score, rounded to 3 places as in the source document, and the terms it is made of.
+
+    A provider without a price pays the whole cost penalty: unknown is not cheap.
+    """
+    strength = provider.strength(classification.query_type)
+    match = min(1.0, provider.reasoning_depth / classification.complexity)
+    fit = strength**weights.strength * match**weights.depth
+    cost_share = 1.0 if cost_per_1k_usd is None else cost_per_1k_usd / max_cost_per_1k_usd
+    cost_penalty = weights.cost * cost_share
+    latency_penalty = weights.latency * provider.latency.p50_ms / max_latency_ms
+    terms = Terms(
+        strength=strength,
+        reasoning_match=round(match, 4),
+        fit=round(fit, 4),
+        cost_penalty=round(cost_penalty, 4),
+        latency_penalty=round(latency_penalty, 4),
+        cost_per_1k_usd=cost_per_1k_usd,
+        latency_ms=provider.latency.p50_ms,
+    )
+    return round(fit - cost_penalty - latency_penalty, 3), terms

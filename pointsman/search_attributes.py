@@ -1,0 +1,83 @@
+"""The search attributes of a question: what the Temporal UI and `temporal workflow list` can filter by."""
+
+from __future__ import annotations
+
+from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
+from temporalio.client import Client
+from temporalio.common import SearchAttributeKey, SearchAttributePair, SearchAttributeUpdate, TypedSearchAttributes
+from temporalio.service import RPCError
+
+from pointsman.contract import Status
+from pointsman.messages import Answer, Question
+
+STATUS = SearchAttributeKey.for_keyword("PointsmanStatus")
+TASK = SearchAttributeKey.for_keyword("PointsmanTask")
+QUERY_TYPE = SearchAttributeKey.for_keyword("PointsmanQueryType")
+PROVIDER = SearchAttributeKey.for_keyword("PointsmanProvider")
+STAKES = SearchAttributeKey.for_keyword("PointsmanStakes")
+HEDGED = SearchAttributeKey.for_bool("PointsmanHedged")
+DIVERGENT = SearchAttributeKey.for_bool("PointsmanDivergent")
+COST_USD = SearchAttributeKey.for_float("PointsmanCostUsd")
+
+_KINDS = {
+    **dict.fromkeys((STATUS, TASK, QUERY_TYPE, PROVIDER, STAKES), IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD),
+    **dict.fromkeys((HEDGED, DIVERGENT), IndexedValueType.INDEXED_VALUE_TYPE_BOOL),
+    COST_USD: IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
+}
+
+
+class MissingSearchAttributes(Exception):
+    """The namespace lacks search attributes and this client may not add them."""
+
+
+def at_start(question: Question) -> TypedSearchAttributes:
+    """What is known when the question is asked; setting these at the start costs no event."""
+    pairs = [
+        SearchAttributePair(STATUS, Status.ROUTING.value),
+        SearchAttributePair(STAKES, question.stakes or "normal"),
+    ]
+    if question.task is not None:
+        pairs.append(SearchAttributePair(TASK, question.task))
+    return TypedSearchAttributes(pairs)
+
+
+def of_answer(answer: Answer, question: Question) -> list[SearchAttributeUpdate]:
+    """The final upsert of an answered question."""
+    updates: list[SearchAttributeUpdate] = [
+        STATUS.value_set(Status.ANSWERED.value),
+        QUERY_TYPE.value_set(answer.query_type),
+        PROVIDER.value_set(answer.provider),
+        STAKES.value_set(answer.decision.stakes),
+        HEDGED.value_set(answer.hedged),
+    ]
+    if question.task is not None:
+        updates.append(TASK.value_set(question.task))
+    if answer.cost_usd is not None:
+        updates.append(COST_USD.value_set(answer.cost_usd))
+    return updates
+
+
+async def register(client: Client) -> None:
+    """Add the search attributes that the namespace lacks: an unknown one would halt every question that sets it.
+
+    Raises:
+        MissingSearchAttributes: some are missing and cannot be added from here; the message names them.
+    """
+    known = await client.operator_service.list_search_attributes(
+        ListSearchAttributesRequest(namespace=client.namespace)
+    )
+    present = {*known.custom_attributes, *known.system_attributes}
+    missing = {key.name: kind for key, kind in _KINDS.items() if key.name not in present}
+    if not missing:
+        return
+    try:
+        await client.operator_service.add_search_attributes(
+            AddSearchAttributesRequest(namespace=client.namespace, search_attributes=missing)
+        )
+    except RPCError as fault:
+        wanted = ", ".join(f"{name} ({IndexedValueType.Name(kind)[19:].title()})" for name, kind in missing.items())
+        raise MissingSearchAttributes(
+            f"the namespace {client.namespace} lacks the search attributes {wanted} and they cannot be added from here "
+            f"({fault.message}); add them there"
+        ) from fault

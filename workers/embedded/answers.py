@@ -1,0 +1,62 @@
+"""What the scripted providers of the embedded stack say. They are no models: each reply says that it is scripted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pointsman.prompt import CLAIMS_FORM
+from workers.embedded.scripted.request import Request
+from workers.embedded.scripted.script import Reply, Status, Step
+
+_OUT_OF_ORDER = "unavailable"
+_QUOTED_CHARACTERS = 120
+
+
+def scripts() -> dict[str, tuple[Step, ...]]:
+    """Scripts by endpoint; one endpoint is always out of order, so that a fallback can be seen."""
+    talkative = (Reply(text=answer, delay_s=0.05),)
+    endpoints = ("small-openai", "small-gemini", "frontier-anthropic", "frontier-openai", "local-ollama")
+    return {**dict.fromkeys(endpoints, talkative), _OUT_OF_ORDER: (Status(503),)}
+
+
+def answer(request: Request) -> str:
+    """A reply in the form that the request asks for: a value of its schema, claims, or a sentence."""
+    schema = _schema(request.body)
+    if schema is not None:
+        return json.dumps(example(schema))
+    sentence = f"(scripted) {request.model} was asked: {request.prompt[:_QUOTED_CHARACTERS]}"
+    if CLAIMS_FORM not in (request.system or ""):
+        return sentence
+    return json.dumps({"answer": sentence, "claims": [{"text": sentence, "confidence": 0.8, "sources": []}]})
+
+
+def example(schema: dict[str, Any]) -> Any:
+    """A small value that matches the common kinds of JSON Schema."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "const" in schema:
+        return schema["const"]
+    match schema.get("type"):
+        case "object":
+            properties: dict[str, Any] = schema.get("properties", {})
+            return {name: example(inner) for name, inner in properties.items()}
+        case "array":
+            return [example(schema.get("items", {"type": "string"}))] * int(schema.get("minItems", 1))
+        case "integer" | "number":
+            return schema.get("minimum", 1)
+        case "boolean":
+            return True
+        case "null":
+            return None
+        case _:
+            return "scripted".ljust(int(schema.get("minLength", 0)), ".")
+
+
+def _schema(body: dict[str, Any]) -> dict[str, Any] | None:
+    """The response schema in an OpenAI-shaped request; other protocols get the same question in words."""
+    form = body.get("response_format") or {}
+    found = (form.get("json_schema") or {}).get("schema")
+    if found is None:
+        found = (body.get("generationConfig") or {}).get("response_json_schema")
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,64 @@
+"""The questions of the demo, and how what came of them is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from pointsman.cli.rendering import attempt_words, money
+from pointsman.messages import Answer, Question
+from pointsman.query_types import QueryType
+
+OUTAGE_TASK = "outage"
+
+DEMO_QUESTIONS: tuple[Question, ...] = (
+    Question(prompt="What is the capital of France?", deadline_s=120),
+    Question(prompt="Explain why ice floats on water."),
+    Question(prompt="Write a short poem about a railway junction."),
+    Question(prompt="Write a Python function that reverses a linked list."),
+    Question(prompt="Evaluate the risks of a single supplier."),
+    Question(prompt="Summarize what a circuit breaker does.", task=OUTAGE_TASK),
+)
+"""One per query type, and one whose first provider is out of order."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A question, its answer, and where its history is shown."""
+
+    question: Question
+    answer: Answer
+    link: str
+
+    @property
+    def as_promised(self) -> bool:
+        """Whether the question went the way that the demo is there to show."""
+        if self.question.task == OUTAGE_TASK:
+            return self.answer.route_reason.startswith("fallback:")
+        return self.answer.query_type in set(QueryType)
+
+
+def print_told(console: Console, told: list[Told]) -> None:
+    """A table of the answers, then each one's text and link."""
+    table = Table("", "query type", "provider", "model served", "route reason", "attempts", "tokens", "cost", "latency")
+    for number, entry in enumerate(told, start=1):
+        answer = entry.answer
+        table.add_row(
+            str(number),
+            answer.query_type,
+            answer.provider,
+            answer.model_served or "?",
+            answer.route_reason,
+            "\n".join(attempt_words(answer)),
+            f"{answer.usage.input_tokens} + {answer.usage.output_tokens}",
+            money(answer.cost_usd),
+            f"{answer.latency_ms:.0f} ms",
+        )
+    console.print(table)
+    for number, entry in enumerate(told, start=1):
+        console.print(f"{number}. [bold]{escape(entry.question.text)}[/bold]")
+        console.print(f"   {escape(' '.join(entry.answer.text.split())[:300])}", highlight=False)
+        console.print(f"   {entry.link}", soft_wrap=True, highlight=False)

@@ -1,0 +1,73 @@
+"""What a person runs: `dev` stays up and says how to ask, `demo` asks the demo questions and ends."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from rich.console import Console
+
+from pointsman.client import RouterClient
+from workers.embedded.demo import DEMO_QUESTIONS, Told, print_told
+from workers.embedded.resolution import Rehearsal
+from workers.embedded.stack import Stack, embedded_stack
+from workers.service import stop_on_signals
+
+__all__ = ["Rehearsal", "demo", "dev"]
+
+
+async def dev(rehearsal: Rehearsal) -> int:
+    """Run the stack until Ctrl-C or SIGTERM."""
+    stop = stop_on_signals()
+    async with embedded_stack(rehearsal, stop, _teller()) as stack:
+        print(_how_to_ask(stack), flush=True)
+        waiting = asyncio.create_task(stop.wait())
+        await asyncio.wait([waiting, stack.ended], return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        print("Stopping; calls under way are let finish.", flush=True)
+    return 0
+
+
+async def demo(rehearsal: Rehearsal) -> int:
+    """Ask one question per query type and one whose first provider fails, show what came, and end everything."""
+    tell = _teller()
+    async with embedded_stack(rehearsal, asyncio.Event(), tell) as stack:
+        client = RouterClient(stack.server.client)
+        told: list[Told] = []
+        for number, question in enumerate(DEMO_QUESTIONS, start=1):
+            tell(f"question {number} of {len(DEMO_QUESTIONS)}: {question.text}")
+            question_id = await client.start(question)
+            answer = await client.answer(question_id)
+            status = await client.status(question_id)
+            told.append(Told(question, answer, stack.server.link(question_id, status.run_id)))
+        console = Console(width=None if sys.stdout.isatty() else 140)
+        print_told(console, told)
+        if stack.keeps:
+            console.print("The links work while the stack runs; `make dev` brings these histories back.")
+        expected = all(entry.as_promised for entry in told)
+    return 0 if expected else 1
+
+
+def _how_to_ask(stack: Stack) -> str:
+    return f"""
+Pointsman takes questions at {stack.server.address} (configuration: {stack.config.name}).
+
+  ask      TEMPORAL_ADDRESS={stack.server.address} .venv/bin/pointsman ask "Explain why the sky is blue"
+  watch    {stack.server.ui}
+  stop     Ctrl-C
+
+{"What was asked is kept in .pointsman/." if stack.keeps else "Another stack runs here, so this one forgets at its end."}
+"""
+
+
+def _teller() -> Callable[[str], None]:
+    started = time.monotonic()
+
+    def tell(what: str) -> None:
+        with suppress(BrokenPipeError):
+            print(f"[{time.monotonic() - started:5.1f} s] {what}", flush=True)
+
+    return tell

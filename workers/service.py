@@ -1,0 +1,48 @@
+"""A worker process: connect, register, serve, and drain when told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable
+
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from pointsman.search_attributes import register
+from workers.settings import Settings
+from workers.wiring import build
+
+_log = logging.getLogger(__name__)
+
+
+async def serve(client: Client, settings: Settings, stop: asyncio.Event, ready: Callable[[], None]) -> None:
+    """Serve questions until `stop` is set, then let running provider calls finish."""
+    for warning in settings.warnings():
+        _log.warning("%s", warning)
+    await register(client)
+    workers = await build(client, settings)
+    running = [asyncio.create_task(worker.run()) for worker in workers]
+    stopping = asyncio.create_task(stop.wait())
+    ready()
+    try:
+        # A worker that ends by itself has failed: its exception ends the process.
+        await asyncio.wait([stopping, *running], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopping.cancel()
+        await _drain(workers, running)
+
+
+async def _drain(workers: list[Worker], running: list[asyncio.Task[None]]) -> None:
+    await asyncio.gather(*(worker.shutdown() for worker in workers if worker.is_running))
+    await asyncio.gather(*running)
+
+
+def stop_on_signals() -> asyncio.Event:
+    """An event that SIGTERM and Ctrl-C set."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    return stop

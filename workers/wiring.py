@@ -1,0 +1,88 @@
+"""The composition root: settings in, Temporal workers out. Nothing else builds an activity or a provider."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
+from temporalio.client import Client
+from temporalio.worker import Worker
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+
+from activities.classify import Classify
+from activities.complete import Complete
+from activities.in_flight import InFlight
+from activities.ports import Completer
+from activities.providers.simulated import Simulated
+from activities.score import Score
+from pointsman.catalogue import Provider, task_queue
+from pointsman.classification import RuleClassifier
+from pointsman.contract import TASK_QUEUE
+from workers.settings import Settings
+from workflows.route_and_answer import RouteAndAnswer
+
+SANDBOX = SandboxedWorkflowRunner(
+    restrictions=SandboxRestrictions.default.with_passthrough_modules("pointsman", "activities", "workflows")
+)
+CANCEL_POLL_S = 0.25
+_CANCEL_POLL = timedelta(seconds=CANCEL_POLL_S)
+_DRAIN_MARGIN_S = 5.0
+
+MakeCompleter = Callable[[str, Provider, str | None], Completer]
+
+
+def make_completer(name: str, provider: Provider, api_key: str | None) -> Completer:
+    """The adapter for a provider."""
+    if provider.simulated:
+        return Simulated(
+            name,
+            degrade_after=provider.degrade_after,
+            fail_after=provider.fail_after,
+            seed=provider.seed,
+            latency_s=provider.latency_s,
+        )
+    # Three seconds and 190 MB: only a process that calls such a provider pays for it.
+    from activities.providers.litellm import LiteLLM  # noqa: PLC0415
+
+    return LiteLLM(name, provider, api_key)
+
+
+async def build(client: Client, settings: Settings, make: MakeCompleter = make_completer) -> list[Worker]:
+    """One worker for questions, and one per enabled provider on its own task queue."""
+    in_flight = InFlight()
+    configuration = settings.configuration
+    drain_s = max((provider.timeout_s for provider in configuration.providers.values()), default=0) + _DRAIN_MARGIN_S
+    beat_every_s = None if await _pushes_cancellations(client) else CANCEL_POLL_S
+    questions = Worker(
+        client,
+        task_queue=TASK_QUEUE,
+        workflows=[RouteAndAnswer],
+        activities=[Classify(configuration, RuleClassifier()).classify, Score(configuration, in_flight).score],
+        workflow_runner=SANDBOX,
+    )
+    providers = [
+        Worker(
+            client,
+            task_queue=task_queue(name),
+            activities=[
+                Complete(
+                    make(name, provider, settings.api_keys.get(name)), in_flight, beat_every_s=beat_every_s
+                ).complete
+            ],
+            max_concurrent_activities=provider.max_concurrent,
+            max_heartbeat_throttle_interval=_CANCEL_POLL,
+            default_heartbeat_throttle_interval=_CANCEL_POLL,
+            # A call under way at shutdown is let finish: cut off it would be paid for twice.
+            graceful_shutdown_timeout=timedelta(seconds=drain_s),
+        )
+        for name, provider in configuration.providers.items()
+        if provider.enabled
+    ]
+    return [questions, *providers]
+
+
+async def _pushes_cancellations(client: Client) -> bool:
+    """Whether the server tells a worker about a cancellation at once instead of with its next heartbeat."""
+    described = await client.workflow_service.describe_namespace(DescribeNamespaceRequest(namespace=client.namespace))
+    return described.namespace_info.capabilities.worker_commands

@@ -1,0 +1,100 @@
+"""One call to one candidate as a value: a completion, or why there is none."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from temporalio import workflow
+from temporalio.common import Priority
+from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError, TimeoutType, is_cancelled_exception  # noqa: A004
+
+with workflow.unsafe.imports_passed_through():
+    from activities.complete import Complete
+    from pointsman.bill import lost
+    from pointsman.call import Completion, FailedCall, ProviderCall
+    from pointsman.decision import CallLimits
+    from pointsman.outcomes import Attempt, ErrorClass, Fault
+    from workflows.timeouts import queue_wait, retry_policy
+
+
+async def ask(
+    call: ProviderCall, limits: CallLimits, *, max_attempts: int, deadline: datetime
+) -> Completion | FailedCall:
+    """Call the candidate with durable retries; a lost worker is nobody's failure, so the call is made again (ruling 4).
+
+    Raises:
+        ActivityError: the question was cancelled while the call ran.
+    """
+    made: tuple[Attempt, ...] = ()
+    while True:
+        try:
+            completion = await _execute(call, limits, max_attempts=max_attempts, deadline=deadline)
+            return completion.model_copy(update={"attempts": (*made, *completion.attempts)})
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            failed = _failed(error, call)
+        made = (*made, *failed.attempts)
+        if (
+            failed.fault.error_class is not ErrorClass.INFRASTRUCTURE
+            or _workers_lost(made) >= limits.infrastructure_attempts
+        ):
+            return failed.model_copy(update={"attempts": made})
+
+
+async def _execute(call: ProviderCall, limits: CallLimits, *, max_attempts: int, deadline: datetime) -> Completion:
+    candidate, question = call.candidate, call.question
+    remaining = max(deadline - workflow.now(), timedelta(milliseconds=1))
+    return await workflow.execute_activity_method(
+        Complete.complete,
+        call,
+        task_queue=candidate.task_queue,
+        summary=f"{candidate.provider} ({candidate.model})",
+        schedule_to_close_timeout=remaining,
+        schedule_to_start_timeout=queue_wait(limits, remaining, last_candidate=call.last_candidate),
+        start_to_close_timeout=timedelta(seconds=candidate.start_to_close_s),
+        heartbeat_timeout=timedelta(seconds=limits.heartbeat_timeout_s),
+        retry_policy=retry_policy(call.retry, max_attempts),
+        priority=Priority(priority_key=question.priority, fairness_key=question.tenant),
+    )
+
+
+def _failed(error: ActivityError, call: ProviderCall) -> FailedCall:
+    cause = error.cause
+    if isinstance(cause, TimeoutError):
+        return _timed_out(cause, call)
+    if isinstance(cause, ApplicationError) and cause.details and isinstance(cause.details[0], dict):
+        return FailedCall.model_validate(cause.details[0])
+    kind = cause.type if isinstance(cause, ApplicationError) else type(cause).__name__
+    fault = Fault(
+        error_class=ErrorClass.FAILURE,
+        kind="unexpected",
+        summary=f"the call ended in an unexpected error ({kind})",
+    )
+    return FailedCall(fault=fault, attempts=(lost(call, fault),))
+
+
+def _timed_out(cause: TimeoutError, call: ProviderCall) -> FailedCall:
+    earlier = _rows(cause.last_heartbeat_details)
+    match cause.type:
+        case TimeoutType.SCHEDULE_TO_START:
+            fault = Fault(error_class=ErrorClass.LOCAL, kind="queue_full", summary="no worker took the call in time")
+            return FailedCall(fault=fault, attempts=earlier)
+        case TimeoutType.SCHEDULE_TO_CLOSE:
+            fault = Fault(
+                error_class=ErrorClass.CANCEL, kind="deadline", summary="the question's deadline ended the call"
+            )
+        case _:
+            fault = Fault(
+                error_class=ErrorClass.INFRASTRUCTURE, kind="worker_lost", summary="the call's worker was lost"
+            )
+    return FailedCall(fault=fault, attempts=(*earlier, lost(call, fault)))
+
+
+def _rows(details: Any) -> tuple[Attempt, ...]:
+    return tuple(Attempt.model_validate(detail) for detail in details or ())
+
+
+def _workers_lost(attempts: tuple[Attempt, ...]) -> int:
+    return sum(attempt.error_class is ErrorClass.INFRASTRUCTURE for attempt in attempts)

@@ -1,0 +1,153 @@
+"""`RouteAndAnswer`: classify the question, score its candidates, call the best, fall back until one answers."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
+
+with workflow.unsafe.imports_passed_through():
+    from activities.classify import Classify
+    from activities.score import Score
+    from pointsman import contract, narrative, search_attributes
+    from pointsman.call import Completion, ProviderCall
+    from pointsman.classification import Classification, of_type
+    from pointsman.contract import Status
+    from pointsman.decision import Decision
+    from pointsman.messages import Answer, Question
+    from pointsman.progress import Progress
+    from pointsman.prompt import CLASSIFICATION_SCHEMA, classification_question
+    from pointsman.query_types import QueryType
+    from pointsman.steps import ScoringRequest, SecondOpinion
+    from workflows.provider_call import ask
+    from workflows.timeouts import LOCAL_RETRY, LOCAL_TIMEOUT
+
+# What a bug in workflow code raises ends the question; left alone it would be retried as a task for ever. A
+# non-determinism error is none of these: it waits for a worker with the right code.
+_BUGS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError, RuntimeError)
+
+_MIN_WAIT_S = 1.0
+_WAIT_SPREAD = 0.2
+
+
+@workflow.defn(failure_exception_types=_BUGS)
+class RouteAndAnswer(contract.RouteAndAnswer):
+    """One question, answered: the decision is data in the history, and so is every attempt."""
+
+    @workflow.init
+    def __init__(self, question: Question) -> None:
+        """Start routing."""
+        self._status = Status.ROUTING
+        self._decision: Decision | None = None
+        self._progress = Progress(question)
+        self._deadline = workflow.info().start_time + timedelta(seconds=question.deadline_s)
+
+    @workflow.run
+    async def run(self, question: Question) -> Answer:
+        """Answer the question, or fail with a typed error that lists every attempt."""
+        try:
+            answer = await self._answer(question)
+        except (Exception, asyncio.CancelledError) as fault:
+            self._status = Status.CANCELLED if is_cancelled_exception(fault) else Status.FAILED
+            workflow.upsert_search_attributes([search_attributes.STATUS.value_set(self._status.value)])
+            raise
+        self._status = Status.ANSWERED
+        workflow.set_current_details(narrative.of_answer(answer))
+        workflow.upsert_search_attributes(search_attributes.of_answer(answer, question))
+        return answer
+
+    @workflow.query
+    def status(self) -> Status:
+        """Where the question stands."""
+        return self._status
+
+    @workflow.query
+    def decision(self) -> Decision | None:
+        """Where it goes and why, once that is decided."""
+        return self._decision
+
+    async def _answer(self, question: Question) -> Answer:
+        classification = await self._classify(question)
+        while True:
+            decision = self._decision = await self._score(question, classification)
+            workflow.set_current_details(narrative.of_decision(decision))
+            await self._ask_in_order(decision)
+            best = self._progress.best
+            if best is not None:
+                elapsed = workflow.now() - workflow.info().start_time
+                return self._progress.answer(best, decision, elapsed.total_seconds() * 1000)
+            await self._wait_or_fail(question, decision)
+
+    async def _classify(self, question: Question) -> Classification:
+        try:
+            classified = await workflow.execute_local_activity_method(
+                Classify.classify,
+                question,
+                start_to_close_timeout=LOCAL_TIMEOUT,
+                retry_policy=LOCAL_RETRY,
+            )
+        except ActivityError as error:
+            raise _plainly(error) from error
+        if classified.second_opinion is None:
+            return classified.classification
+        return await self._second_opinion(question, classified.second_opinion) or classified.classification
+
+    async def _second_opinion(self, question: Question, opinion: SecondOpinion) -> Classification | None:
+        """What a model says about the question's kind, or `None` if it does not say so in time."""
+        call = ProviderCall(
+            question=classification_question(question),
+            candidate=opinion.candidate,
+            response_schema=CLASSIFICATION_SCHEMA,
+            retry=opinion.limits.retry,
+            last_candidate=False,
+            purpose="classification",
+        )
+        bound = workflow.now() + timedelta(seconds=opinion.candidate.timeout_s)
+        outcome = await ask(call, opinion.limits, max_attempts=1, deadline=min(bound, self._deadline))
+        self._progress.record(outcome.attempts)
+        if not isinstance(outcome, Completion) or outcome.refused:
+            return None
+        return of_type(QueryType(outcome.parsed["query_type"]), outcome.parsed["confidence"], classifier="llm")
+
+    async def _score(self, question: Question, classification: Classification) -> Decision:
+        try:
+            return await workflow.execute_local_activity_method(
+                Score.score,
+                ScoringRequest(question=question, classification=classification),
+                start_to_close_timeout=LOCAL_TIMEOUT,
+                retry_policy=LOCAL_RETRY,
+            )
+        except ActivityError as error:
+            raise _plainly(error) from error
+
+    async def _ask_in_order(self, decision: Decision) -> None:
+        """Ask one candidate after another until an answer settles the question."""
+        self._progress.begin_round()
+        for position, candidate in enumerate(decision.candidates):
+            if self._progress.settled or workflow.now() >= self._deadline:
+                return
+            call = self._progress.next_call(position, decision)
+            if call is None:
+                continue
+            attempts = self._progress.attempts_for(position, decision)
+            outcome = await ask(call, decision.limits, max_attempts=attempts, deadline=self._deadline)
+            self._progress.take(outcome, candidate, decision)
+
+    async def _wait_or_fail(self, question: Question, decision: Decision) -> None:
+        """Sleep until a provider may be back where the question waits for that; else fail with every reason."""
+        late = workflow.now() >= self._deadline
+        failure_type, message, unanswered = self._progress.failure(decision, late=late)
+        if question.on_exhausted == "wait" and unanswered.retry_after_s is not None and not late:
+            spread = 1 + _WAIT_SPREAD * workflow.random().random()
+            delay = timedelta(seconds=max(_MIN_WAIT_S, unanswered.retry_after_s) * spread)
+            if workflow.now() + delay < self._deadline:
+                await workflow.sleep(delay, summary="until a provider may be back")
+                return
+        raise ApplicationError(message, unanswered, type=failure_type, non_retryable=True)
+
+
+def _plainly(error: ActivityError) -> BaseException:
+    """The fault that a local step raised, without the activity around it."""
+    return error if error.cause is None or is_cancelled_exception(error) else error.cause
