@@ -107,7 +107,7 @@ class Complete:
             if limit_s < min(call.candidate.timeout_s, slow_s):
                 raise fault(ErrorClass.CANCEL, "deadline", "the question's deadline ended the call") from None
             raise fault(ErrorClass.FAILURE, "timeout", f"no answer within {limit_s:.3g} s") from None
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - an adapter's bug must not end the question
             # The text of an unforeseen error may quote the prompt, so only its name goes on.
             name = type(error).__name__
             raise fault(ErrorClass.FAILURE, "unexpected", f"the call failed ({name})") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from temporalio import activity
 
 
 @asynccontextmanager
-async def heartbeats(details: tuple[Any, ...], *, every_s: float | None) -> AsyncIterator[None]:
+async def heartbeats(details: Sequence[Any], *, every_s: float | None) -> AsyncGenerator[None]:
     """Beat while the block runs, repeating `details` so that a later attempt still finds them.
 
     With `every_s = None` the first beat comes at half the heartbeat timeout and the others each half of it; a server
@@ -29,7 +29,7 @@ async def heartbeats(details: tuple[Any, ...], *, every_s: float | None) -> Asyn
             await beating
 
 
-async def _beat(details: tuple[Any, ...], interval_s: float) -> None:
+async def _beat(details: Sequence[Any], interval_s: float) -> None:
     while True:
         await asyncio.sleep(interval_s)
         activity.heartbeat(*details)

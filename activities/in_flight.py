@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 
@@ -19,7 +19,7 @@ class InFlight:
         return self._calls[provider]
 
     @contextmanager
-    def counted(self, provider: str) -> Iterator[None]:
+    def counted(self, provider: str) -> Generator[None]:
         """Count one call for as long as the block runs."""
         self._calls[provider] += 1
         try:

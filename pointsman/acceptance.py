@@ -25,8 +25,9 @@ MAX_ANSWER_BYTES = 1_000_000
 MAX_RESULT_BYTES = 1_600_000
 """The same for text, parsed value, claims and tool calls together: they share a payload of 1.9 MB with the decision."""
 
+_APOSTROPHES = str.maketrans("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 _REFUSAL = re.compile(
-    r"^\W*(i['’]?m sorry\W+(but\W+)?)?(sorry\W+(but\W+)?)?i\s+(cannot|can\s?not|can['’]t|am unable to|['’]?m unable to)\s+"
+    r"\W*(i'?m sorry\W+(but\W+)?|sorry\W+(but\W+)?)?i(\s+cannot|\s+can\s?not|\s+can't|\s+am unable to|'m unable to)\s+"
     r"(help|assist|comply)\b",
     re.IGNORECASE,
 )
@@ -68,7 +69,7 @@ def accept(response: ProviderResponse, question: Question, schema: dict[str, Any
 
 def is_refusal(text: str) -> bool:
     """Whether a short reply says that the model cannot help (ensemble document, LiteLLMProvider)."""
-    return len(text) <= _SHORT_REPLY and _REFUSAL.match(text) is not None
+    return len(text) <= _SHORT_REPLY and _REFUSAL.match(text.translate(_APOSTROPHES)) is not None
 
 
 def read_claims(text: str) -> tuple[str, tuple[Claim, ...]]:

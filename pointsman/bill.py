@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pointsman.call import ProviderCall
+from pointsman.candidacy import input_tokens
 from pointsman.cost import cost_usd
 from pointsman.faults import ProviderFault
 from pointsman.outcomes import NO_USAGE, Attempt, Fault, Usage
 from pointsman.response import ProviderResponse
-from pointsman.routing import input_tokens
 
 _FREE_KINDS = frozenset({"connection", "no_key", "unknown_model", "unsupported_parameter"})
 

@@ -60,7 +60,7 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 
 def _toml_fault(message: str) -> str:
-    if message.startswith("Cannot declare") or message.startswith("Cannot overwrite"):
+    if message.startswith(("Cannot declare", "Cannot overwrite")):
         return f"declared twice: {message}; give each provider, route and key one place and its own name"
     return f"not TOML: {message}"
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+from pointsman.candidacy import input_tokens
 from pointsman.cost import affordable_output_tokens
 from pointsman.decision import Candidate
 from pointsman.faults import CONSEQUENCES
 from pointsman.messages import Question
 from pointsman.outcomes import Attempt, ErrorClass, Fault
-from pointsman.routing import input_tokens
-
 
 _BACKOFF_S = 0.5
 _BACKOFF_CAP_S = 20.0

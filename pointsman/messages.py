@@ -121,7 +121,8 @@ class Question(BaseModel):
         size = len(self.model_dump_json().encode())
         if size > MAX_QUESTION_BYTES:
             raise ValueError(
-                f"the question is {size:,} bytes as JSON and at most {MAX_QUESTION_BYTES:,} fit; shorten prompt or context"
+                f"the question is {size:,} bytes as JSON and at most {MAX_QUESTION_BYTES:,} fit; "
+                "shorten prompt or context"
             )
         return self
 

@@ -5,7 +5,7 @@ The line quotes the question; the details hold names and figures only.
 
 from __future__ import annotations
 
-from pointsman.decision import Decision
+from pointsman.decision import Candidate, Decision
 from pointsman.messages import Answer, Question
 
 _HEADLINE_CHARACTERS = 100
@@ -26,11 +26,7 @@ def of_decision(decision: Decision) -> str:
         f"**{decision.query_type}** ({decision.classifier}, confidence {decision.classification_confidence:.2f}), "
         f"chain `{decision.route}`"
     )
-    order = [
-        f"{place}. {candidate.provider} ({candidate.model}): score {candidate.score:.3f} = fit {candidate.terms.fit:.3f} "
-        f"- cost {candidate.terms.cost_penalty:.3f} - latency {candidate.terms.latency_penalty:.3f}"
-        for place, candidate in enumerate(decision.candidates, start=1)
-    ]
+    order = [f"{place}. {_scored(candidate)}" for place, candidate in enumerate(decision.candidates, start=1)]
     out = [
         f"- not {rejection.provider}: {rejection.reason}{f', {rejection.detail}' if rejection.detail else ''}"
         for rejection in decision.rejected
@@ -51,3 +47,11 @@ def of_answer(answer: Answer) -> str:
         for attempt in answer.attempts
     ]
     return "\n".join([first, "", *rows, "", of_decision(answer.decision)])
+
+
+def _scored(candidate: Candidate) -> str:
+    terms = candidate.terms
+    return (
+        f"{candidate.provider} ({candidate.model}): score {candidate.score:.3f} = fit {terms.fit:.3f} "
+        f"- cost {terms.cost_penalty:.3f} - latency {terms.latency_penalty:.3f}"
+    )

@@ -29,7 +29,7 @@ class Usage(BaseModel):
             output_tokens=self.output_tokens + other.output_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
-            source=max(self.source, other.source, key=_CERTAINTY.index),
+            source=_CERTAINTY[max(_CERTAINTY.index(self.source), _CERTAINTY.index(other.source))],
         )
 
 

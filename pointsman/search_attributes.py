@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from temporalio.api.enums.v1 import IndexedValueType
 from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
 from temporalio.client import Client
@@ -20,10 +22,10 @@ HEDGED = SearchAttributeKey.for_bool("PointsmanHedged")
 DIVERGENT = SearchAttributeKey.for_bool("PointsmanDivergent")
 COST_USD = SearchAttributeKey.for_float("PointsmanCostUsd")
 
-_KINDS = {
-    **dict.fromkeys((STATUS, TASK, QUERY_TYPE, PROVIDER, STAKES), IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD),
-    **dict.fromkeys((HEDGED, DIVERGENT), IndexedValueType.INDEXED_VALUE_TYPE_BOOL),
-    COST_USD: IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
+_KINDS: dict[str, IndexedValueType.ValueType] = {
+    **{key.name: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD for key in (STATUS, TASK, QUERY_TYPE, PROVIDER, STAKES)},
+    **{key.name: IndexedValueType.INDEXED_VALUE_TYPE_BOOL for key in (HEDGED, DIVERGENT)},
+    COST_USD.name: IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
 }
 
 
@@ -42,9 +44,9 @@ def at_start(question: Question) -> TypedSearchAttributes:
     return TypedSearchAttributes(pairs)
 
 
-def of_answer(answer: Answer, question: Question) -> list[SearchAttributeUpdate]:
+def of_answer(answer: Answer, question: Question) -> list[SearchAttributeUpdate[Any]]:
     """The final upsert of an answered question."""
-    updates: list[SearchAttributeUpdate] = [
+    updates: list[SearchAttributeUpdate[Any]] = [
         STATUS.value_set(Status.ANSWERED.value),
         QUERY_TYPE.value_set(answer.query_type),
         PROVIDER.value_set(answer.provider),
@@ -68,7 +70,7 @@ async def register(client: Client) -> None:
         ListSearchAttributesRequest(namespace=client.namespace)
     )
     present = {*known.custom_attributes, *known.system_attributes}
-    missing = {key.name: kind for key, kind in _KINDS.items() if key.name not in present}
+    missing = {name: kind for name, kind in _KINDS.items() if name not in present}
     if not missing:
         return
     try:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 import types
 import typing
-from typing import Any, Union, cast, get_args, get_origin
+from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
+
+_SHOWN_CHARACTERS = 40
 
 
 class ConfigurationError(Exception):
@@ -42,7 +44,7 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
 
 def _shown(value: Any) -> str:
     # Short scalars help; a prompt or a document would bury the sentence, and must not reach a log.
-    if isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= 40):
+    if isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= _SHOWN_CHARACTERS):
         return f" (it is {value!r})"
     return ""
 
@@ -76,4 +78,4 @@ def _alternatives(annotation: Any) -> list[Any]:
         return _alternatives(get_args(annotation)[0])
     if origin in {Union, types.UnionType}:
         return [alternative for argument in get_args(annotation) for alternative in _alternatives(argument)]
-    return [cast("Any", annotation)]
+    return [annotation]

@@ -19,11 +19,10 @@ from pointsman.response import ProviderResponse
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-import litellm  # noqa: E402
+import litellm
 
 litellm.suppress_debug_info = True
 litellm.disable_hf_tokenizer_download = True
-litellm.telemetry = False
 # At lower levels these write prompts, whole requests or keys in addresses, whatever level the root logger has.
 for _name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)

@@ -78,8 +78,8 @@ def _ollama(document: dict[str, Any]) -> NativeReply | None:
     if "done" not in document:
         return None
     # Older servers send no done_reason: a finished reply then ended by itself.
-    reason = document.get("done_reason") or "stop" if document["done"] is True else None
-    return NativeReply(reason(reason), "eval_count" in document)
+    stopped = document.get("done_reason") or "stop" if document["done"] is True else None
+    return NativeReply(reason(stopped), "eval_count" in document)
 
 
 def _first(listed: Any) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from pointsman.prompt import CLAIMS_FORM
@@ -31,7 +32,7 @@ def answer(request: Request) -> str:
     return json.dumps({"answer": sentence, "claims": [{"text": sentence, "confidence": 0.8, "sources": []}]})
 
 
-def example(schema: dict[str, Any]) -> Any:
+def example(schema: dict[str, Any]) -> Any:  # noqa: PLR0911 - one for each kind of value
     """A small value that matches the common kinds of JSON Schema."""
     if "enum" in schema:
         return schema["enum"][0]
@@ -53,7 +54,7 @@ def example(schema: dict[str, Any]) -> Any:
             return "scripted".ljust(int(schema.get("minLength", 0)), ".")
 
 
-def _schema(body: dict[str, Any]) -> dict[str, Any] | None:
+def _schema(body: Mapping[str, Any]) -> dict[str, Any] | None:
     """The response schema in an OpenAI-shaped request; other protocols get the same question in words."""
     form = body.get("response_format") or {}
     found = (form.get("json_schema") or {}).get("schema")

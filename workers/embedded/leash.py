@@ -20,7 +20,7 @@ def main() -> int:
     # Ctrl-C reaches the whole group of processes; the parent decides when the command ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     command = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)  # noqa: S603 - the parent's own command
-    signal.signal(signal.SIGTERM, lambda *_: command.terminate())
+    signal.signal(signal.SIGTERM, lambda _number, _frame: command.terminate())
     threading.Thread(target=_watch, args=(command,), daemon=True).start()
     return command.wait()
 

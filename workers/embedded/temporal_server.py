@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -56,7 +56,7 @@ class TemporalServer:
 @asynccontextmanager
 async def temporal_server(
     database: Path, *, port: int | None = None, ui_port: int | None = None
-) -> AsyncIterator[TemporalServer]:
+) -> AsyncGenerator[TemporalServer]:
     """Run the server for as long as the block runs; ports default to free ones near Temporal's own.
 
     Raises:

@@ -1,0 +1,128 @@
+"""May this provider answer this question, and how good would it be? The filters, then the score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from pointsman.catalogue import Provider, task_queue
+from pointsman.classification import Classification
+from pointsman.configuration import Route, Scoring
+from pointsman.cost import affordable_output_tokens, estimated_cost_usd, estimated_tokens, per_1k_usd
+from pointsman.decision import Candidate, Rejection
+from pointsman.messages import Question, content_text
+from pointsman.query_types import EXPECTED_OUTPUT_TOKENS
+from pointsman.scoring import score
+
+START_TO_CLOSE_MARGIN_S = 5.0
+"""Temporal's limit on an attempt exceeds the call's own by this much, so that the call always ends first."""
+
+_Reason = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Candidacy:
+    """One question on one route, against which every provider is weighed."""
+
+    question: Question
+    classification: Classification
+    route: Route
+    scoring: Scoring
+    in_flight: Callable[[str], int]
+
+    def weigh(self, name: str, provider: Provider) -> Candidate | Rejection:
+        """The provider as a candidate, or the plainest reason why it is none."""
+        reason = next(self._reasons(name, provider), None)
+        if reason is not None:
+            return Rejection(provider=name, reason=reason[0], detail=reason[1])
+        cap, expected = self._output_tokens(provider)
+        points, terms = score(
+            provider,
+            self.classification,
+            self.scoring.weights,
+            cost_per_1k_usd=per_1k_usd(self._tokens, expected, provider.price),
+            max_cost_per_1k_usd=self.scoring.max_cost_per_1k,
+            max_latency_ms=self.max_latency_ms,
+        )
+        timeout_s = self.route.timeout_s or provider.timeout_s
+        return Candidate(
+            provider=name,
+            model=provider.model,
+            task_queue=task_queue(name),
+            vendor=provider.vendor_name,
+            tier=provider.tier,
+            score=points,
+            terms=terms,
+            in_flight=self.in_flight(name),
+            timeout_s=timeout_s,
+            start_to_close_s=timeout_s + START_TO_CLOSE_MARGIN_S,
+            max_attempts=self.route.max_attempts,
+            max_output_tokens=cap,
+            expected_output_tokens=expected,
+            estimated_cost_usd=estimated_cost_usd(self._tokens, expected, provider.price),
+            price=provider.price,
+            context_tokens=provider.context_tokens,
+            drop_params=provider.drop_params,
+            confidence=provider.strength(self.classification.query_type),
+        )
+
+    @property
+    def max_latency_ms(self) -> float:
+        """The question's own limit, else the configuration's."""
+        return self.question.max_latency_ms or self.scoring.max_latency_ms
+
+    @cached_property
+    def _tokens(self) -> int:
+        return input_tokens(self.question)
+
+    def _output_tokens(self, provider: Provider) -> tuple[int, int]:
+        cap = self.question.max_output_tokens or provider.max_output_tokens
+        return cap, min(cap, EXPECTED_OUTPUT_TOKENS[self.classification.query_type])
+
+    def _reasons(self, name: str, provider: Provider) -> Iterator[_Reason]:
+        yield from self._not_meant(name, provider)
+        yield from self._not_able(provider)
+        yield from self._not_within_limits(provider)
+
+    def _not_meant(self, name: str, provider: Provider) -> Iterator[_Reason]:
+        if name not in self.route.chain:
+            yield "not_in_chain", ""
+        if not provider.enabled:
+            yield "disabled", "enabled = false, or its server is not running"
+        if self.question.allow is not None and name not in self.question.allow:
+            yield "not_allowed", "the question allows others only"
+        if name in self.question.deny:
+            yield "denied", "the question denies it"
+
+    def _not_able(self, provider: Provider) -> Iterator[_Reason]:
+        asks_for_schema = self.question.response_schema is not None or self.route.response_schema is not None
+        if asks_for_schema and "json_schema" not in provider.supports:
+            yield "no_json_schema", "it does not support json_schema"
+        if self.question.parameters.tools and "tools" not in provider.supports:
+            yield "no_tools", "it does not support tools"
+        cap = min(self._output_tokens(provider)[0], provider.context_tokens // 2)
+        if self._tokens + cap > provider.context_tokens:
+            yield "context_too_small", f"about {self._tokens} tokens in and {cap} out, {provider.context_tokens} fit"
+
+    def _not_within_limits(self, provider: Provider) -> Iterator[_Reason]:
+        cap, expected = self._output_tokens(provider)
+        per_1k, limit = per_1k_usd(self._tokens, expected, provider.price), self.scoring.max_cost_per_1k
+        if per_1k is not None and per_1k > limit:
+            yield "over_cost", f"{per_1k:.4f} USD per 1,000 tokens, {limit:.4f} allowed"
+        money = self.question.max_cost_usd
+        if money is not None and provider.price is None:
+            yield "price_unknown", "the question has a cost limit"
+        elif money is not None and affordable_output_tokens(self._tokens, provider.price, money, cap) is None:
+            yield "over_cost", f"an answer costs more than {money} USD"
+        if provider.latency.p50_ms > self.max_latency_ms:
+            yield "over_latency", f"{provider.latency.p50_ms:g} ms, {self.max_latency_ms:g} ms allowed"
+
+
+def input_tokens(question: Question) -> int:
+    """Estimated tokens of everything that is sent for a question."""
+    texts = [question.prompt] if question.prompt is not None else []
+    texts += [content_text(message.get("content")) for message in question.messages or ()]
+    texts += [question.system] if question.system else []
+    texts += [record.text for record in question.context]
+    return estimated_tokens(texts)
