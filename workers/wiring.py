@@ -48,7 +48,9 @@ def make_completer(name: str, provider: Provider, api_key: str | None) -> Comple
     return LiteLLM(name, provider, api_key)
 
 
-async def build(client: Client, settings: Settings, make: MakeCompleter = make_completer) -> list[Worker]:
+async def build(
+    client: Client, settings: Settings, make: MakeCompleter = make_completer, *, max_cached_workflows: int = 1000
+) -> list[Worker]:
     """One worker for questions, and one per enabled provider on its own task queue."""
     in_flight = InFlight()
     configuration = settings.configuration
@@ -60,6 +62,7 @@ async def build(client: Client, settings: Settings, make: MakeCompleter = make_c
         workflows=[RouteAndAnswer],
         activities=[Classify(configuration, RuleClassifier()).classify, Score(configuration, in_flight).score],
         workflow_runner=SANDBOX,
+        max_cached_workflows=max_cached_workflows,
     )
     providers = [
         Worker(

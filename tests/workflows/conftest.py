@@ -1,0 +1,113 @@
+"""A whole Pointsman on the time-skipping server, with fakes at the provider port and the real activities."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from temporalio.client import WorkflowHandle
+from temporalio.testing import WorkflowEnvironment
+
+from pointsman import Answer, Question, RouteAndAnswer, RouterClient
+from pointsman.configuration import Configuration
+from pointsman.connection import DATA_CONVERTER
+from pointsman.search_attributes import register
+from tests.fakes import Fleet
+from workers.embedded.temporal_server import binary
+from workers.settings import Settings
+from workers.wiring import build
+
+PROVIDERS = ("alpha", "beta", "gamma")
+
+
+def configuration(**changes: Any) -> Configuration:
+    """Three equal providers in one chain for everything; tables given replace these, deeper ones are merged."""
+    provider = {
+        "model": "openai/model-2026-01-01",
+        "api_base": "http://127.0.0.1:9/v1",
+        "tier": "one",
+        "reasoning_depth": 5,
+        "context_tokens": 1_000_000,
+        "rate_limit_per_minute": 600,
+        "supports": ["json_schema"],
+        "price": {"input": 1.0, "output": 10.0},
+        "latency": {"p50_ms": 500, "p95_ms": 1000},
+        "declared_at": "2026-11-30",
+        "strengths": {},
+    }
+    chain = {"chain": list(PROVIDERS), "order": "chain"}
+    types = ("simple_factual", "complex_reasoning", "creative_generation", "code_task", "analysis")
+    document: dict[str, Any] = {
+        "providers": {name: provider for name in PROVIDERS},
+        "query_types": {query_type: chain for query_type in types},
+        "retry": {"initial_s": 0.01},
+    }
+    return Configuration.model_validate(_merged(document, changes))
+
+
+def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in changes.items():
+        old = merged.get(key)
+        merged[key] = _merged(old, value) if isinstance(value, dict) and isinstance(old, dict) else value
+    return merged
+
+
+@dataclass
+class Pointsman:
+    """A running Pointsman to ask."""
+
+    env: WorkflowEnvironment
+    cached: int
+    fleet: Fleet = field(default_factory=Fleet)
+    _running: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
+    _workers: list[Any] = field(default_factory=list[Any])
+
+    async def serve(self, settings: Configuration | None = None) -> None:
+        self._workers = await build(
+            self.env.client,
+            Settings(settings or configuration(), {}),
+            self.fleet.make,
+            max_cached_workflows=self.cached,
+        )
+        self._running = [asyncio.create_task(worker.run()) for worker in self._workers]
+
+    async def stop(self) -> None:
+        await asyncio.gather(*(worker.shutdown() for worker in self._workers))
+        await asyncio.gather(*self._running)
+
+    async def stop_provider(self, provider: str) -> None:
+        """End the worker of one provider, as if its process were gone."""
+        gone = [worker for worker in self._workers if worker.task_queue.endswith(f"-{provider}")]
+        await asyncio.gather(*(worker.shutdown() for worker in gone))
+        self._workers = [worker for worker in self._workers if worker not in gone]
+
+    async def ask(self, prompt: str = "hello there", **fields: Any) -> Answer:
+        return await RouterClient(self.env.client).ask(prompt, **fields)
+
+    async def start(self, question: Question) -> WorkflowHandle[RouteAndAnswer, Answer]:
+        question_id = await RouterClient(self.env.client).start(question, id=f"q-{uuid.uuid4()}")
+        return self.env.client.get_workflow_handle_for(RouteAndAnswer.run, question_id)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def env() -> AsyncGenerator[WorkflowEnvironment]:
+    server = await WorkflowEnvironment.start_time_skipping(
+        data_converter=DATA_CONVERTER, test_server_existing_path=binary("temporal-test-server")
+    )
+    async with server:
+        await register(server.client)
+        yield server
+
+
+@pytest_asyncio.fixture(loop_scope="module", params=[1000, 0], ids=["cached", "replayed"])
+async def pointsman(env: WorkflowEnvironment, request: pytest.FixtureRequest) -> AsyncGenerator[Pointsman]:
+    """Each test runs twice: with cached workflows, and with every task replayed from its history."""
+    running = Pointsman(env, request.param)
+    yield running
+    await running.stop()
