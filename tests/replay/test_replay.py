@@ -1,0 +1,46 @@
+"""Every recorded history replays with today's code; one that must not, does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from temporalio.client import WorkflowHistory
+from temporalio.worker import Replayer
+from temporalio.workflow import NondeterminismError
+
+from pointsman.connection import DATA_CONVERTER
+from tests.replay.reordered import Reordered
+from workers.wiring import SANDBOX
+from workflows.route_and_answer import RouteAndAnswer
+
+HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
+PROMISED = {"plain", "retry", "fallback", "all_failed", "deadline", "killed_worker", "waited", "second_opinion"}
+
+
+def _history(path: Path) -> WorkflowHistory:
+    return WorkflowHistory.from_json(path.stem, path.read_text(encoding="utf-8"))
+
+
+def _replayer(workflow: type) -> Replayer:
+    return Replayer(workflows=[workflow], data_converter=DATA_CONVERTER, workflow_runner=SANDBOX)
+
+
+def test_every_promised_path_has_a_recorded_history() -> None:
+    assert {path.stem.rpartition("-")[0] for path in HISTORIES} >= PROMISED
+
+
+@pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
+async def test_the_recorded_history_replays(path: Path) -> None:
+    await _replayer(RouteAndAnswer).replay_workflow(_history(path))
+
+
+async def test_a_workflow_that_scores_before_it_classifies_does_not_replay() -> None:
+    plain = next(path for path in HISTORIES if path.stem.startswith("plain-"))
+    with pytest.raises(NondeterminismError):
+        await _replayer(Reordered).replay_workflow(_history(plain))
+
+
+def test_the_killed_worker_history_holds_a_heartbeat_timeout() -> None:
+    killed = next(path for path in HISTORIES if path.stem.startswith("killed_worker-"))
+    assert "TIMEOUT_TYPE_HEARTBEAT" in killed.read_text(encoding="utf-8")
