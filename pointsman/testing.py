@@ -80,7 +80,7 @@ class ScriptedPointsman:
             self.client,
             task_queue=TASK_QUEUE,
             workflows=[_Scripted],
-            activities=[self._next],
+            activities=[self.next_answer],
             workflow_runner=SandboxedWorkflowRunner(restrictions=restrictions),
         )
         self._running = asyncio.create_task(self._worker.run())
@@ -95,7 +95,8 @@ class ScriptedPointsman:
             await self._running
 
     @activity.defn(name="pointsman-scripted-answer")
-    async def _next(self, question: Question) -> Answer:
+    async def next_answer(self, question: Question) -> Answer:
+        """The next entry of the script; `RouteAndAnswer` calls it."""
         self.questions.append(question)
         if not self._script:
             return scripted_answer("ok")
@@ -114,7 +115,7 @@ class _Scripted(contract.RouteAndAnswer):
         """Ask the script."""
         try:
             return await workflow.execute_local_activity_method(
-                ScriptedPointsman._next,  # noqa: SLF001 - the two halves of one fake
+                ScriptedPointsman.next_answer,
                 question,
                 start_to_close_timeout=timedelta(seconds=10),
                 retry_policy=RetryPolicy(maximum_attempts=1),

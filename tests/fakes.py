@@ -52,9 +52,12 @@ class ScriptedCompleter:
     steps: deque[Step] = field(default_factory=lambda: deque[Step]([reply("ok")]))
     requests: list[CompletionRequest] = field(default_factory=list[CompletionRequest])
     aborted: int = 0
+    called: asyncio.Event = field(default_factory=asyncio.Event)
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def complete(self, request: CompletionRequest) -> ProviderResponse:
         self.requests.append(request)
+        self.called.set()
         step: Any = self.steps[0] if len(self.steps) == 1 else self.steps.popleft()
         if step == HANG:
             return await self._hang()
@@ -70,6 +73,7 @@ class ScriptedCompleter:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
             self.aborted += 1
+            self.closed.set()
             raise
         raise AssertionError("unreachable")
 

@@ -17,9 +17,10 @@ with workflow.unsafe.imports_passed_through():
 class Reordered(contract.RouteAndAnswer):
     @workflow.run
     async def run(self, question: Question) -> Answer:
-        return await workflow.execute_activity(
+        answer: Answer = await workflow.execute_activity(
             "complete", question, result_type=Answer, start_to_close_timeout=timedelta(seconds=1)
         )
+        return answer
 
     @workflow.query
     def status(self) -> Status:

@@ -43,8 +43,8 @@ def configuration(**changes: Any) -> Configuration:
     chain = {"chain": list(PROVIDERS), "order": "chain"}
     types = ("simple_factual", "complex_reasoning", "creative_generation", "code_task", "analysis")
     document: dict[str, Any] = {
-        "providers": {name: provider for name in PROVIDERS},
-        "query_types": {query_type: chain for query_type in types},
+        "providers": dict.fromkeys(PROVIDERS, provider),
+        "query_types": dict.fromkeys(types, chain),
         "retry": {"initial_s": 0.01},
     }
     return Configuration.model_validate(_merged(document, changes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from typing import Any
 
 import pytest
 from temporalio.client import WorkflowFailureError
@@ -27,7 +27,7 @@ from tests.workflows.conftest import PROVIDERS, Pointsman, configuration
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def _failure(pointsman: Pointsman, **fields: object) -> QuestionFailed:
+async def _failure(pointsman: Pointsman, **fields: Any) -> QuestionFailed:
     with pytest.raises(QuestionFailed) as failed:
         await pointsman.ask(**fields)
     return failed.value
@@ -176,15 +176,13 @@ async def test_a_cancelled_question_closes_its_call(pointsman: Pointsman) -> Non
     pointsman.fleet.script("alpha", HANG)
     await pointsman.serve()
     handle = await pointsman.start(Question(prompt="wait for me"))
-    while pointsman.fleet.calls("alpha") == 0:
-        await asyncio.sleep(0.01)
+    await pointsman.fleet.completers["alpha"].called.wait()
     await handle.cancel()
     with pytest.raises(QuestionCancelled):
         await RouterClient(pointsman.env.client).answer(handle.id)
     assert (await handle.describe()).typed_search_attributes.get(STATUS) == Status.CANCELLED
     assert pointsman.fleet.calls("beta") == 0
-    while pointsman.fleet.completers["alpha"].aborted == 0:
-        await asyncio.sleep(0.01)
+    await pointsman.fleet.completers["alpha"].closed.wait()
 
 
 async def test_an_unknown_task_is_a_bad_question(pointsman: Pointsman) -> None:
