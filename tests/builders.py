@@ -1,0 +1,73 @@
+"""Small values to test with: every builder gives a valid one, and takes what the test is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pointsman.candidacy import Candidacy
+from pointsman.catalogue import Provider
+from pointsman.classification import of_type
+from pointsman.configuration import Configuration, Route, Scoring
+from pointsman.decision import Candidate, Decision
+from pointsman.messages import Question
+from pointsman.query_types import QueryType
+from pointsman.routing import decide
+
+QUERY_TYPES = tuple(str(query_type) for query_type in QueryType)
+
+
+def provider_table(**changes: Any) -> dict[str, Any]:
+    """A table `[providers.x]` as TOML gives it."""
+    return {
+        "model": "openai/model-2026-01-01",
+        "api_base": "http://127.0.0.1:9/v1",
+        "tier": "one",
+        "reasoning_depth": 5.0,
+        "context_tokens": 100_000,
+        "rate_limit_per_minute": 600,
+        "supports": ["json_schema"],
+        "price": {"input": 1.0, "output": 10.0},
+        "latency": {"p50_ms": 500, "p95_ms": 1000},
+        "declared_at": "2026-11-30",
+        **changes,
+    }
+
+
+def document(providers: dict[str, dict[str, Any]] | None = None, **tables: Any) -> dict[str, Any]:
+    """A whole configuration as TOML gives it: by default alpha and beta, in one chain for every query type."""
+    listed = providers or {"alpha": provider_table(), "beta": provider_table()}
+    chain = {"chain": list(listed)}
+    return {"providers": listed, "query_types": dict.fromkeys(QUERY_TYPES, chain), **tables}
+
+
+def configuration(providers: dict[str, dict[str, Any]] | None = None, **tables: Any) -> Configuration:
+    return Configuration.model_validate(document(providers, **tables))
+
+
+def provider(**changes: Any) -> Provider:
+    return Provider.model_validate(provider_table(**changes))
+
+
+def candidate(name: str = "alpha", question: Question | None = None, **changes: Any) -> Candidate:
+    """A provider of this table as a candidate for an analysis question."""
+    candidacy = Candidacy(
+        question or Question(prompt="hello"),
+        of_type(QueryType.ANALYSIS, 0.3),
+        Route(chain=(name, "other")),
+        Scoring(),
+        in_flight=lambda _: 0,
+    )
+    weighed = candidacy.weigh(name, provider(**changes))
+    assert isinstance(weighed, Candidate)
+    return weighed
+
+
+def decision(
+    question: Question | None = None,
+    settings: Configuration | None = None,
+    in_flight: Callable[[str], int] = lambda _: 0,
+    query_type: QueryType = QueryType.ANALYSIS,
+) -> Decision:
+    asked = question or Question(prompt="hello")
+    return decide(asked, of_type(query_type, 0.7), settings or configuration(), in_flight)
