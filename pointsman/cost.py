@@ -58,5 +58,5 @@ def affordable_output_tokens(input_tokens: int, price: Price | None, limit_usd: 
     left = limit_usd * _MILLION - input_tokens * price.input
     if left < 0:
         return None
-    tokens = cap if price.output == 0 else min(cap, int(left / price.output))
+    tokens = cap if price.output == 0 else int(min(float(cap), left / price.output))
     return tokens if tokens >= min(cap, MIN_OUTPUT_TOKENS) else None

@@ -13,6 +13,7 @@ import json
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic_core import PydanticSerializationError
 
 from pointsman.decision import Decision
 from pointsman.outcomes import Attempt, Claim, ToolCall, Usage
@@ -118,7 +119,7 @@ class Question(BaseModel):
             raise ValueError("messages is empty; give at least one message")
         if self.allow is not None and not self.allow:
             raise ValueError("allow is empty, so that no provider may answer; name a provider or leave it out")
-        size = len(self.model_dump_json().encode())
+        size = len(_serialised(self))
         if size > MAX_QUESTION_BYTES:
             raise ValueError(
                 f"the question is {size:,} bytes as JSON and at most {MAX_QUESTION_BYTES:,} fit; "
@@ -172,6 +173,21 @@ class Answer(BaseModel):
     tags: tuple[str, ...] = ()
     divergence: dict[str, Any] | None = None
     review: dict[str, Any] | None = None
+
+
+def _serialised(question: Question) -> bytes:
+    try:
+        return question.model_dump_json().encode()
+    except PydanticSerializationError:
+        for field, value in question.model_dump().items():
+            try:
+                json.dumps(value, ensure_ascii=False).encode()
+            except UnicodeEncodeError:
+                problem = "is not valid Unicode (a lone surrogate); send text that can be encoded as UTF-8"
+                raise ValueError(f"{field} {problem}") from None
+            except (TypeError, ValueError) as fault:
+                raise ValueError(f"{field} cannot be sent as JSON ({fault})") from None
+        raise
 
 
 def content_text(content: object) -> str:

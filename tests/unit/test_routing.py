@@ -81,7 +81,9 @@ def test_a_provider_outside_the_chain_is_told_as_such() -> None:
 
 
 def test_a_task_takes_its_own_route_and_query_type() -> None:
-    settings = configuration(routes={"extract": {"chain": ["beta", "alpha"], "order": "chain", "query_type": "code_task"}})
+    settings = configuration(
+        routes={"extract": {"chain": ["beta", "alpha"], "order": "chain", "query_type": "code_task"}}
+    )
     question = Question(prompt="hello", task="extract")
     classification = classify(question, settings, RuleClassifier())
     found = decide(question, classification, settings, in_flight=lambda _: 0)

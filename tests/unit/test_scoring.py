@@ -14,11 +14,9 @@ from tests.builders import provider
 shares = st.floats(0, 1)
 
 
-def _document_score(
-    strength: float, depth: float, complexity: float, cost: float, latency_ms: float, max_cost: float, max_ms: float
-) -> float:
+def _document_score(strength: float, depth: float, complexity: float, cost: float, latency_ms: float) -> float:
     match = depth / complexity if depth < complexity else 1.0
-    return round(strength * match - cost / max_cost * 0.3 - latency_ms / max_ms * 0.2, 3)
+    return round(strength * match - cost / 0.10 * 0.3 - latency_ms / 5000 * 0.2, 3)
 
 
 @given(
@@ -43,7 +41,7 @@ def test_the_default_weights_reproduce_the_document(
         max_cost_per_1k_usd=0.10,
         max_latency_ms=5000,
     )
-    expected = _document_score(strength, depth, COMPLEXITY[query_type], cost, latency_ms, 0.10, 5000)
+    expected = _document_score(strength, depth, COMPLEXITY[query_type], cost, latency_ms)
     assert abs(found - expected) <= 0.001
 
 
