@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-_RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
+_RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"', re.IGNORECASE)
 
 
 def retry_after_s(headers: Mapping[str, str], body: str, now: datetime) -> float | None:
@@ -43,6 +43,6 @@ def _until(text: str | None, now: datetime) -> float | None:
 def _date(text: str | None) -> datetime | None:
     try:
         date = parsedate_to_datetime(text or "")
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return date if date.tzinfo else date.replace(tzinfo=UTC)

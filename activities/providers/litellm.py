@@ -57,8 +57,8 @@ class LiteLLM:
         started = time.monotonic()
         try:
             reply: Any = await litellm.acompletion(**self._arguments(request), logger_fn=keep)  # pyright: ignore[reportUnknownMemberType]
-        except Exception as error:
-            found = classify(error)
+        except Exception as error:  # noqa: BLE001 - LiteLLM's errors have no common class
+            found = classify(error, raw=raw[-1] if raw else None)
             _log.debug("%s: %s", self._name, self._scrubbed(str(error)))
             if found.kind != CONTENT_POLICY:
                 raise ProviderFault(found) from None
@@ -133,7 +133,7 @@ def _response(reply: Any, native: native_reply.NativeReply | None, latency_s: fl
         usage=_usage(reply, native),
         finish_reason=native_reply.reason(reply.choices[0].finish_reason) if native is None else native.finish_reason,
         refused=bool(refusal),
-        model_served=reply.model,
+        model_served=reply.model if native is None or native.model is None else native.model,
         meta={"request_id": reply.id},
     )
 

@@ -1,7 +1,7 @@
-"""What a vendor's own reply says and LiteLLM's form of it loses: the stop reason as sent, and whether usage was.
+"""What a vendor's own reply says and LiteLLM's form of it loses: stop reason, whether usage was sent, served model.
 
 LiteLLM turns a missing or unknown stop reason into "stop" and missing usage into zeros, so that a cut-off or unbilled
-reply looks like a whole one.
+reply looks like a whole one. For Ollama it repeats the requested model as the one that has served.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ class NativeReply:
 
     finish_reason: FinishReason
     reports_usage: bool
+    model: str | None = None
 
 
 def read(raw: str | None) -> NativeReply | None:
@@ -57,21 +58,23 @@ def read(raw: str | None) -> NativeReply | None:
 
 def _openai(document: dict[str, Any]) -> NativeReply | None:
     choice = _first(document.get("choices"))
-    return None if choice is None else NativeReply(reason(choice.get("finish_reason")), bool(document.get("usage")))
+    if choice is None:
+        return None
+    return NativeReply(reason(choice.get("finish_reason")), bool(document.get("usage")), document.get("model"))
 
 
 def _anthropic(document: dict[str, Any]) -> NativeReply | None:
     if "stop_reason" not in document and document.get("type") != "message":
         return None
-    return NativeReply(reason(document.get("stop_reason")), bool(document.get("usage")))
+    return NativeReply(reason(document.get("stop_reason")), bool(document.get("usage")), document.get("model"))
 
 
 def _gemini(document: dict[str, Any]) -> NativeReply | None:
-    usage = bool(document.get("usageMetadata"))
+    usage, model = bool(document.get("usageMetadata")), document.get("modelVersion")
     if (document.get("promptFeedback") or {}).get("blockReason"):
-        return NativeReply("content_filter", usage)
+        return NativeReply("content_filter", usage, model)
     candidate = _first(document.get("candidates"))
-    return None if candidate is None else NativeReply(reason(candidate.get("finishReason")), usage)
+    return None if candidate is None else NativeReply(reason(candidate.get("finishReason")), usage, model)
 
 
 def _ollama(document: dict[str, Any]) -> NativeReply | None:
@@ -79,7 +82,7 @@ def _ollama(document: dict[str, Any]) -> NativeReply | None:
         return None
     # Older servers send no done_reason: a finished reply then ended by itself.
     stopped = document.get("done_reason") or "stop" if document["done"] is True else None
-    return NativeReply(reason(stopped), "eval_count" in document)
+    return NativeReply(reason(stopped), "eval_count" in document, document.get("model"))
 
 
 def _first(listed: Any) -> dict[str, Any] | None:

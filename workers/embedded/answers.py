@@ -16,9 +16,13 @@ _QUOTED_CHARACTERS = 120
 
 def scripts() -> dict[str, tuple[Step, ...]]:
     """Scripts by endpoint; one endpoint is always out of order, so that a fallback can be seen."""
-    talkative = (Reply(text=answer, delay_s=0.05),)
     endpoints = ("small-openai", "small-gemini", "frontier-anthropic", "frontier-openai", "local-ollama")
-    return {**dict.fromkeys(endpoints, talkative), _OUT_OF_ORDER: (Status(503),)}
+    return {**dict.fromkeys(endpoints, (talk,)), _OUT_OF_ORDER: (Status(503),)}
+
+
+def talk(request: Request) -> Reply:
+    """An answer after a moment, served by the very model that was asked for."""
+    return Reply(text=answer(request), model=request.model, delay_s=0.05)
 
 
 def answer(request: Request) -> str:

@@ -15,7 +15,13 @@ from pointsman.query_types import QueryType
 OUTAGE_TASK = "outage"
 
 DEMO_QUESTIONS: tuple[Question, ...] = (
-    Question(prompt="What is the capital of France?", deadline_s=120),
+    Question(
+        prompt="What is the capital of France?",
+        system="You are a helpful assistant. Answer in one short sentence.",
+        temperature=0.0,
+        # The local model shares two cores with everything else that starts now.
+        deadline_s=120,
+    ),
     Question(prompt="Explain why ice floats on water."),
     Question(prompt="Write a short poem about a railway junction."),
     Question(prompt="Write a Python function that reverses a linked list."),
@@ -43,14 +49,24 @@ class Told:
 
 def print_told(console: Console, told: list[Told]) -> None:
     """A table of the answers, then each one's text and link."""
-    table = Table("", "query type", "provider", "model served", "route reason", "attempts", "tokens", "cost", "latency")
+    table = Table()
+    for heading in (
+        "",
+        "query type",
+        "provider, model served",
+        "route reason",
+        "attempts",
+        "tokens",
+        "cost",
+        "latency",
+    ):
+        table.add_column(heading, overflow="fold")
     for number, entry in enumerate(told, start=1):
         answer = entry.answer
         table.add_row(
             str(number),
             answer.query_type,
-            answer.provider,
-            answer.model_served or "?",
+            f"{answer.provider}\n{answer.model_served or 'unknown'}",
             answer.route_reason,
             "\n".join(attempt_words(answer)),
             f"{answer.usage.input_tokens} + {answer.usage.output_tokens}",

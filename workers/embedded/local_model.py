@@ -37,6 +37,7 @@ def local_model(path: Path) -> Generator[str]:
     parameters: Any = xllamacpp.CommonParams()
     parameters.model.path, parameters.model_alias = str(path), {_ALIAS}
     parameters.hostnames, parameters.port = ["127.0.0.1"], free_port(0)
+    parameters.verbosity = -1  # its log would bury what a person came to see
     # Each of the slots gets its share of the context.
     parameters.n_ctx, parameters.n_parallel, parameters.cpuparams.n_threads = _CONTEXT_TOKENS, _SLOTS, _THREADS
     server: Any = xllamacpp.Server(parameters)

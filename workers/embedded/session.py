@@ -18,6 +18,7 @@ from workers.service import stop_on_signals
 
 __all__ = ["Rehearsal", "demo", "dev"]
 
+_PIPED_WIDTH = 150
 _KEPT = "What was asked is kept in .pointsman/."
 _FORGOTTEN = "Another stack runs here, so this one forgets at its end."
 
@@ -46,7 +47,7 @@ async def demo(rehearsal: Rehearsal) -> int:
             answer = await client.answer(question_id)
             status = await client.status(question_id)
             told.append(Told(question, answer, stack.server.link(question_id, status.run_id)))
-        console = Console(width=None if sys.stdout.isatty() else 140)
+        console = Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH)
         print_told(console, told)
         if stack.keeps:
             console.print("The links work while the stack runs; `make dev` brings these histories back.")
