@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from temporalio import activity
-from temporalio.exceptions import ApplicationError
 
+from activities.invalid_question import invalid_question
 from pointsman.classification import Classifier
 from pointsman.configuration import Configuration
-from pointsman.contract import INVALID_QUESTION
 from pointsman.messages import Question
 from pointsman.routing import UnknownName, classify, second_opinion
 from pointsman.steps import Classified
@@ -27,7 +26,7 @@ class Classify:
         try:
             classification = classify(question, self._configuration, self._classifier)
         except UnknownName as fault:
-            raise ApplicationError(str(fault), type=INVALID_QUESTION, non_retryable=True) from None
+            raise invalid_question(fault) from None
         return Classified(
             classification=classification,
             second_opinion=second_opinion(question, classification, self._configuration),

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from temporalio import activity
-from temporalio.exceptions import ApplicationError
 
+from activities.invalid_question import invalid_question
 from pointsman.configuration import Configuration
-from pointsman.contract import INVALID_QUESTION
 from pointsman.decision import Decision
 from pointsman.routing import UnknownName, decide
 from pointsman.steps import ScoringRequest
@@ -28,4 +27,4 @@ class Score:
         try:
             return decide(request.question, request.classification, self._configuration, self._in_flight)
         except UnknownName as fault:
-            raise ApplicationError(str(fault), type=INVALID_QUESTION, non_retryable=True) from None
+            raise invalid_question(fault) from None

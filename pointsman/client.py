@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from temporalio.api.enums.v1 import TaskQueueType
@@ -52,6 +52,7 @@ _LOOK_EVERY_S = 1.0
 _NO_POLLER_AFTER_S = 2.0
 _NOT_TAKEN_AFTER_S = 10.0
 _UNTOUCHED_EVENTS = 2
+_START_ONE = "start one with `python -m workers` or `make dev`"
 
 Handle = WorkflowHandle[RouteAndAnswer, Answer]
 
@@ -133,13 +134,11 @@ class RouterClient:
                 return  # a test server that cannot tell
             raise _server_fault(fault) from fault
         if not described.pollers:
-            raise NoWorker(
-                f"no worker polls the task queue {TASK_QUEUE!r}; start one with `python -m workers` or `make dev`"
-            )
+            raise NoWorker(f"no worker polls the task queue {TASK_QUEUE!r}; {_START_ONE}")
 
     async def _start(self, question: str | Question, wanted_id: str | None, fields: dict[str, Any]) -> Handle:
         asked = _question(question, fields)
-        question_id = wanted_id or f"question-{uuid.uuid4()}"
+        question_id = f"question-{uuid.uuid4()}" if wanted_id is None else _usable(wanted_id)
         try:
             handle = await self._client.start_workflow(
                 RouteAndAnswer.run,
@@ -162,7 +161,7 @@ class RouterClient:
 
     async def _answer_of(self, handle: Handle) -> Answer:
         result = asyncio.create_task(handle.result())
-        watch = asyncio.create_task(self._until_taken(handle))
+        watch = asyncio.create_task(self._watch(handle))
         try:
             await asyncio.wait([result, watch], return_when=asyncio.FIRST_COMPLETED)
             if not result.done():
@@ -176,25 +175,29 @@ class RouterClient:
             for task in (result, watch):
                 task.cancel()
 
-    async def _until_taken(self, handle: Handle) -> None:
-        """Return once a worker has taken the question; raise `NoWorker` when none does."""
-        waited_s = 0.0
-        while waited_s < _NOT_TAKEN_AFTER_S:
-            await asyncio.sleep(_LOOK_EVERY_S)
-            waited_s += _LOOK_EVERY_S
-            if (await handle.describe()).history_length > _UNTOUCHED_EVENTS:
-                return
+    async def _watch(self, handle: Handle) -> NoReturn:
+        """Raise `NoWorker` when no worker takes the question, or when none is left that could finish it."""
+        # The first look comes after a while: most questions have their answer by then and cost no further request.
+        await asyncio.sleep(_LOOK_EVERY_S)
+        waited_s = _LOOK_EVERY_S
+        while (await handle.describe()).history_length <= _UNTOUCHED_EVENTS:
+            if waited_s >= _NOT_TAKEN_AFTER_S:
+                raise NoWorker(f"no worker has taken the question for {_NOT_TAKEN_AFTER_S:.0f} s; {_START_ONE}")
             if waited_s >= _NO_POLLER_AFTER_S:
                 await self.require_worker()
-        raise NoWorker(
-            f"no worker has taken the question for {_NOT_TAKEN_AFTER_S:.0f} s; "
-            "start one with `python -m workers` or `make dev`"
-        )
+            await asyncio.sleep(_LOOK_EVERY_S)
+            waited_s += _LOOK_EVERY_S
+        while True:
+            await asyncio.sleep(_NOT_TAKEN_AFTER_S)
+            await self.require_worker()
 
     async def _question_of(self, question_id: str) -> Question | None:
         async for event in self._handle(question_id).fetch_history_events(page_size=1):
             payloads = event.workflow_execution_started_event_attributes.input.payloads
-            decoded = await self._client.data_converter.decode(payloads, [Question])
+            try:
+                decoded = await self._client.data_converter.decode(payloads, [Question])
+            except (ApplicationError, ValueError, RuntimeError):
+                return None  # another kind of workflow
             return decoded[0] if decoded else None
         return None
 
@@ -205,7 +208,7 @@ class RouterClient:
             raise _not_found(question_id, fault) from fault
 
     def _handle(self, question_id: str) -> Handle:
-        return self._client.get_workflow_handle_for(RouteAndAnswer.run, question_id)
+        return self._client.get_workflow_handle_for(RouteAndAnswer.run, _usable(question_id))
 
 
 def _question(question: str | Question, fields: dict[str, Any]) -> Question:
@@ -217,6 +220,17 @@ def _question(question: str | Question, fields: dict[str, Any]) -> Question:
         return Question.model_validate({"prompt": question, **fields})
     except ValidationError as fault:
         raise InvalidQuestion("; ".join(sentences(fault, Question))) from fault
+
+
+def _usable(question_id: str) -> str:
+    """The id, if Temporal can carry it."""
+    if not question_id:
+        raise InvalidQuestion("id is empty; give an id, or none for a new one")
+    try:
+        question_id.encode()
+    except UnicodeEncodeError:
+        raise InvalidQuestion("id is not valid Unicode (a lone surrogate); send text that is UTF-8") from None
+    return question_id
 
 
 def _status_of(found: WorkflowExecutionDescription) -> QuestionStatus:
@@ -261,6 +275,9 @@ def _not_found(question_id: str, fault: RPCError) -> Exception:
 
 
 def _server_fault(fault: RPCError) -> Exception:
+    if fault.status is RPCStatusCode.INVALID_ARGUMENT and "search attribute" in fault.message:
+        # Workers register them, so none has been here.
+        return NoWorker("no worker has served this namespace yet; start one with `python -m workers` or `make dev`")
     if fault.status is RPCStatusCode.INVALID_ARGUMENT:
         return InvalidQuestion(f"the server did not take the question: {fault.message}")
-    return NoServer(f"the Temporal server did not answer ({fault.message[:200]})")
+    return NoServer(f"the Temporal server did not take the request ({fault.message[:200]})")

@@ -6,6 +6,7 @@ Address, namespace, API key and TLS come from Temporal's own TEMPORAL_* variable
 from __future__ import annotations
 
 import dataclasses
+from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,6 +16,7 @@ from temporalio.contrib.pydantic import PydanticJSONPlainPayloadConverter
 from temporalio.converter import CompositePayloadConverter, DataConverter, DefaultPayloadConverter
 from temporalio.envconfig import ClientConfig
 from temporalio.exceptions import ApplicationError
+from temporalio.runtime import LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
 from temporalio.service import RPCError
 
 from pointsman.contract import INVALID_QUESTION
@@ -72,6 +74,7 @@ async def connect(address: str | None = None, namespace: str | None = None) -> C
         options["target_host"] = address
     if namespace is not None:
         options["namespace"] = namespace
+    _quiet_runtime()
     target = options.setdefault("target_host", DEFAULT_ADDRESS)
     try:
         return await Client.connect(**options, data_converter=DATA_CONVERTER)
@@ -80,6 +83,13 @@ async def connect(address: str | None = None, namespace: str | None = None) -> C
             f"no Temporal server reached at {target} ({_short(fault)}); start one with `make dev`, "
             "or set TEMPORAL_ADDRESS"
         ) from fault
+
+
+@cache
+def _quiet_runtime() -> None:
+    """Keep the SDK's native log to errors: it goes to standard output, where answers are printed."""
+    logging_config = LoggingConfig(filter=TelemetryFilter(core_level="ERROR", other_level="ERROR"))
+    Runtime.set_default(Runtime(telemetry=TelemetryConfig(logging=logging_config)), error_if_already_set=False)
 
 
 def _short(fault: Exception) -> str:

@@ -9,15 +9,16 @@ from pointsman.decision import Candidate, Decision
 from pointsman.messages import Answer, Question
 
 _HEADLINE_CHARACTERS = 100
+_HEADLINE_BYTES = 300
 
 
 def headline(question: Question) -> str:
-    """The question's first line, cut to 100 characters, after its task where it has one."""
+    """The question's first line after its task, cut to 100 characters and to what a summary holds (400 bytes)."""
     lines = question.text.strip().splitlines()
-    text = lines[0] if lines else "(no text)"
-    if len(text) > _HEADLINE_CHARACTERS:
-        text = f"{text[: _HEADLINE_CHARACTERS - 1]}…"
-    return f"{question.task}: {text}" if question.task else text
+    text = f"{question.task}: " if question.task else ""
+    text += lines[0] if lines else "(no text)"
+    short = text[:_HEADLINE_CHARACTERS].encode()[:_HEADLINE_BYTES].decode(errors="ignore")
+    return text if short == text else f"{short}…"
 
 
 def of_decision(decision: Decision) -> str:

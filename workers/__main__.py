@@ -13,6 +13,8 @@ import logging
 import sys
 from typing import NoReturn
 
+from temporalio.service import RPCError
+
 from pointsman.connection import connect
 from pointsman.errors import NoServer
 from pointsman.leaving import leave
@@ -58,6 +60,9 @@ def _run(arguments: argparse.Namespace) -> int:
         return _BAD_CONFIGURATION
     except (NoServer, MissingSearchAttributes) as fault:
         print(fault, file=sys.stderr)
+        return _NO_SERVER
+    except RPCError as fault:
+        print(f"the Temporal server did not take the request ({fault.message[:200]})", file=sys.stderr)
         return _NO_SERVER
 
 

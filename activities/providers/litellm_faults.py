@@ -39,14 +39,15 @@ _CONTEXT = re.compile(
 _OVERLOADED = re.compile(r"overloaded|slow down")
 _UNPARSABLE = re.compile(
     r"unable to get json response|error converting to valid response|invalid response from llm endpoint|"
-    r"invalid response object|jsondecodeerror|while decompressing|line \d+ column \d+ \(char \d+\)"
+    r"invalid response object"
 )
+_NOT_JSON = re.compile(r"line \d+ column \d+ \(char \d+\)|while decompressing")
 _OWN_TIMEOUT = re.compile(r"timeout (value|passed)=")
 _CONNECTION = re.compile(r"connection error|cannot connect|connection refused|server disconnected|connection reset")
 
 _UNAUTHORISED = {401, 403, 404, 405}
-_GIVEN_BY_LITELLM = {None, 422, 500}
-"""The statuses that LiteLLM makes up for a reply that it cannot read."""
+_NO_REPLY = {None, 500}
+"""The statuses under which LiteLLM passes on an error that is not the provider's."""
 
 
 def classify(error: Exception, *, raw: str | None = None, now: datetime | None = None) -> Fault:
@@ -58,7 +59,8 @@ def classify(error: Exception, *, raw: str | None = None, now: datetime | None =
     text = _text(error)
     status = _status(error)
     # Before any phrase: the text may quote the unreadable answer, and what a model writes is no fault of the account.
-    if _is_reply(raw, status) or (status in _GIVEN_BY_LITELLM and _UNPARSABLE.search(text)):
+    unreadable = _UNPARSABLE.search(text) or (status in _NO_REPLY and _NOT_JSON.search(text))
+    if unreadable or _is_reply(raw, status):
         return Fault(error_class=ErrorClass.FAILURE, kind="unparsable", summary="the reply could not be read")
     hint = retry_after_s(_headers(error), text, now or datetime.now(UTC))
     for pattern, error_class, kind, summary in (

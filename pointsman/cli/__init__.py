@@ -47,7 +47,9 @@ def _run(arguments: list[str]) -> int:
 def _usage_or_bug(fault: Exception) -> int:
     message = getattr(fault, "format_message", None)
     if callable(message):
-        print(f"{message()} See `pointsman --help`.", file=sys.stderr)
+        text = str(message())
+        # Without any argument the message is the whole help.
+        print(text if text.startswith("Usage:") else f"{text.rstrip('.')}. See `pointsman --help`.", file=sys.stderr)
         return Exit.BAD_INPUT
     print(f"pointsman met an unexpected error: {type(fault).__name__}: {fault}", file=sys.stderr)
     return Exit.FAILED

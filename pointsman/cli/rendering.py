@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import ceil
 
 from rich.console import Console
 from rich.markup import escape
@@ -52,7 +53,7 @@ def attempt_words(answer: Answer) -> list[str]:
 
 def failure_line(fault: QuestionFailed) -> str:
     """The failure as one sentence, with the wait that makes sense."""
-    again = "" if fault.retry_after_s is None else f" Ask again in {fault.retry_after_s:.0f} s."
+    again = "" if fault.retry_after_s is None else f" Ask again in {ceil(fault.retry_after_s)} s."
     return f"{fault.failure_type}: {str(fault).rstrip('.')}.{again}"
 
 

@@ -166,9 +166,7 @@ def environment(changes: dict[str, str | None]) -> dict[str, str]:
     return kept | {name: value for name, value in changes.items() if value is not None}
 
 
-def run(
-    command: list[str], env: dict[str, str], *, stdin: str | bytes | None = None, cwd: Path | None = ROOT
-) -> Ended:
+def run(command: list[str], env: dict[str, str], *, stdin: str | bytes | None = None, cwd: Path | None = ROOT) -> Ended:
     """Run a command to its end."""
     ended = subprocess.run(
         command,

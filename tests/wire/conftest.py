@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
+from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from workers.embedded.scripted.server import ScriptedProviders
 
@@ -19,3 +21,14 @@ def server() -> Iterator[ScriptedProviders]:
 def providers(server: ScriptedProviders) -> ScriptedProviders:
     server.reset()
     return server
+
+
+@pytest_asyncio.fixture(autouse=True)
+async def no_open_clients() -> AsyncGenerator[None]:
+    """LiteLLM keeps a client for each event loop, and here every test has its own."""
+    yield
+    import litellm  # noqa: PLC0415 - after the adapter, which sets what LiteLLM reads at its import
+
+    library: Any = litellm
+    await library.close_litellm_async_clients()
+    library.in_memory_llm_clients_cache.flush_cache()

@@ -61,7 +61,7 @@ TABLE = (
     http(504, "failure"),
     http(520, "failure"),
     Row("status 504 with timed out in its text", Status(504, "upstream timed out"), "failure http_504"),
-    Row("status 503 in html", Raw(HTML.replace(b"overloaded", b"out"), 503, "text/html"), "failure http_503"),
+    Row("status 503 in html", Raw(b"<html>Bad luck</html>", 503, "text/html"), "failure http_503"),
     Row("status 500 without a body", Raw(b"", 500), "failure http_500"),
     Row("context length", faults.context_too_long, "client context_length"),
     Row("200 cut off", Raw(CUT), "failure unparsable"),
@@ -220,7 +220,7 @@ async def test_an_unsupported_parameter_is_found_before_the_network(providers: S
     assert providers.hits() == []
 
 
-HINTS = {
+HINTS: dict[str, tuple[dict[str, str], float | None]] = {
     "int": ({"retry-after": "7"}, 7.0),
     "float": ({"retry-after": "0.5"}, 0.5),
     "date": ({"date": "Mon, 30 Nov 2026 08:00:00 GMT", "retry-after": "Mon, 30 Nov 2026 08:00:20 GMT"}, 20.0),
@@ -237,9 +237,11 @@ HINTS = {
 
 
 @pytest.mark.parametrize("status", [429, 503])
-@pytest.mark.parametrize(("headers", "seconds"), list(HINTS.values()), ids=list(HINTS))
 @each_dialect
-async def test_retry_after(
-    providers: ScriptedProviders, dialect: str, headers: dict[str, str], seconds: float | None, status: int
-) -> None:
-    assert (await fault_of(providers, dialect, Status(status, headers=headers))).retry_after_s == seconds
+async def test_retry_after(providers: ScriptedProviders, dialect: str, status: int) -> None:
+    found = {
+        form: (await fault_of(providers, dialect, Status(status, headers=headers))).retry_after_s
+        for form, (headers, _) in HINTS.items()
+    }
+
+    assert found == {form: seconds for form, (_, seconds) in HINTS.items()}

@@ -63,6 +63,8 @@ async def temporal_server(
         NoServer: the server did not come up; its log is beside the database.
     """
     port, ui_port = port or free_port(PORT), ui_port or free_port(UI_PORT)
+    # The server runs in another folder than the caller.
+    database = database.resolve()
     database.parent.mkdir(parents=True, exist_ok=True)
     log_path = database.with_suffix(".log")
     with log_path.open("ab") as log:

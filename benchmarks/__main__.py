@@ -1,0 +1,81 @@
+"""`python -m benchmarks [--quick]`: what Pointsman costs over the plainest workflow, and what its processes take.
+
+Prints a table and writes `build/bench.json`. A figure that does not hold is a result, not an error: the status is 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from rich.console import Console
+
+from benchmarks import decision, plain_question, processes
+from benchmarks.figures import Figure, print_table, write_json
+from benchmarks.machine import in_words, machine
+from benchmarks.plain_question import Size
+from benchmarks.stack import stack
+from pointsman.errors import NoServer
+from pointsman.leaving import leave
+
+_QUICK, _FULL = Size(rounds=5, one_by_one=10, together=32), Size(rounds=15, one_by_one=24, together=80)
+_DECISIONS = 2000
+_RESULT = Path("build") / "bench.json"
+_NO_SERVER = 3
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure Pointsman.")
+    parser.add_argument("--quick", action="store_true", help="fewer questions: under a minute, and less sure")
+    return parser.parse_args()
+
+
+async def _figures(size: Size, tell: Callable[[str], None]) -> list[Figure]:
+    tell("deciding with 50 providers")
+    decided = decision.measure(_DECISIONS)
+    tell("starting the console command")
+    started = processes.start_up()
+    tell("starting the Temporal server")
+    with tempfile.TemporaryDirectory(prefix="pointsman-bench-") as folder:
+        async with stack(Path(folder)) as running:
+            asked = await plain_question.measure(running, size, tell)
+            tell("starting a worker process")
+            memory = await processes.worker_memory(running)
+    return [*asked, *decided, *started, *memory]
+
+
+def _run(*, quick: bool) -> int:
+    began = time.monotonic()
+    console = Console(width=None if sys.stdout.isatty() else 140)
+
+    def tell(what: str) -> None:
+        print(f"[{time.monotonic() - began:5.1f} s] {what}", flush=True)
+
+    found = machine()
+    title = in_words(found)
+    try:
+        figures = asyncio.run(_figures(_QUICK if quick else _FULL, tell))
+    except NoServer as fault:
+        print(fault, file=sys.stderr)
+        return _NO_SERVER
+    print_table(console, title, figures)
+    write_json(_RESULT, {**found, "quick": int(quick)}, figures)
+    print(f"Written to {_RESULT}.")
+    return 0
+
+
+def main() -> NoReturn:
+    """Measure and leave with the right status."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    leave(_run(quick=_arguments().quick))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""What was measured, what is wanted of it, and how both are shown and written down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import quantiles
+
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured value; a limit of `None` on both sides means that nothing is demanded of it."""
+
+    key: str
+    what: str
+    value: float
+    unit: str = ""
+    at_most: float | None = None
+    at_least: float | None = None
+
+    @property
+    def wanted(self) -> str:
+        """The limit in words."""
+        if self.at_most is not None:
+            return f"<= {self.at_most:g} {self.unit}".strip()
+        return "" if self.at_least is None else f">= {self.at_least:g} {self.unit}".strip()
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the value keeps within its limit; `None` where it has none."""
+        if self.at_most is not None:
+            return self.value <= self.at_most
+        return None if self.at_least is None else self.value >= self.at_least
+
+
+def percentile(samples: Iterable[float], percent: int) -> float:
+    """The value that `percent` of a hundred samples do not exceed."""
+    return quantiles(samples, n=100, method="inclusive")[percent - 1]
+
+
+def print_table(console: Console, title: str, figures: list[Figure]) -> None:
+    """All figures, and in a last line whether those that are wanted hold."""
+    table = Table("what", "value", "wanted", "holds", title=title, title_justify="left")
+    table.columns[1].justify = "right"
+    words = {True: "yes", False: "[bold red]NO[/bold red]", None: ""}
+    for figure in figures:
+        table.add_row(figure.what, f"{figure.value:.4g} {figure.unit}".strip(), figure.wanted, words[figure.holds])
+    console.print(table)
+    missed = [figure.what for figure in figures if figure.holds is False]
+    console.print(f"Does not hold: {'; '.join(missed)}." if missed else "Everything that is wanted holds.")
+
+
+def write_json(path: Path, machine: dict[str, str | int], figures: list[Figure]) -> None:
+    """One flat object: the machine, then each value under its key."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    document = {**machine, **{figure.key: round(figure.value, 4) for figure in figures}}
+    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
