@@ -278,6 +278,8 @@ async def test_a_reset_destroys_the_connection(providers: ScriptedProviders) -> 
     assert [hit.outcome for hit in providers.hits("a")] == ["answered", "answered"]
 
 
+# aiohttp warns that sending so much at once holds up the event loop.
+@pytest.mark.filterwarnings("ignore:Sending a large body:ResourceWarning")
 async def test_two_megabytes_pass_in_both_directions(providers: ScriptedProviders) -> None:
     text = "x" * 2 * 1024**2
     providers.script("a", Reply(lambda request: request.prompt))

@@ -1,0 +1,251 @@
+"""The real thing: a Temporal server, worker processes and command lines, against scripted providers over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Coroutine, Generator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from workers.embedded.scripted.server import ScriptedProviders
+from workers.embedded.scripted.thread import background_loop
+from workers.embedded.temporal_server import TemporalServer, binary, free_port, temporal_server
+
+ROOT = Path(__file__).parents[2]
+CANARY = "sk-canary-8d1f5c3e"
+KEY_VARIABLE = "E2E_PROVIDER_KEY"
+READY = "Pointsman takes questions."
+PATIENCE_S = 100.0
+
+DIALECTS = {
+    "alpha": ("openai", "openai/gpt-5.2-2026-08-15"),
+    "beta": ("anthropic", "anthropic/claude-sonnet-5-20260801"),
+    "gamma": ("gemini", "gemini/gemini-2.5-flash-001"),
+    "delta": ("ollama", "ollama_chat/llama4.1-8b-20260301"),
+}
+QUERY_TYPES = ("simple_factual", "complex_reasoning", "creative_generation", "code_task", "analysis")
+
+Ended = subprocess.CompletedProcess[str]
+_Result = TypeVar("_Result")
+
+
+def toml(providers: ScriptedProviders) -> str:
+    """Four equal providers, one per protocol, in one chain for everything."""
+    tables = "".join(
+        f"""
+[providers.{name}]
+model = "{model}"
+api_base = "{providers.api_base(name, dialect)}"
+api_key_env = "{KEY_VARIABLE}"
+tier = "one"
+reasoning_depth = 3
+context_tokens = 2000000
+rate_limit_per_minute = 6000
+supports = ["json_schema"]
+price = {{ input = 1.0, output = 10.0 }}
+latency = {{ p50_ms = 500, p95_ms = 1000 }}
+declared_at = 2026-11-30
+extra_headers = {{ "x-pointsman-call" = "{{workflow_id}}/{{activity_id}}/{{attempt}}" }}
+"""
+        for name, (dialect, model) in DIALECTS.items()
+    )
+    chain = 'chain = ["alpha", "beta", "gamma", "delta"]\norder = "chain"\n'
+    types = "".join(f"\n[query_types.{kind}]\n{chain}" for kind in QUERY_TYPES)
+    return f"{tables}\n[retry]\ninitial_s = 0.01\n\n[routes.extract]\n{chain}{types}"
+
+
+@dataclass
+class WorkerProcess:
+    """A running `python -m workers`."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def until_said(self, line: str, patience_s: float = PATIENCE_S) -> None:
+        give_up = time.monotonic() + patience_s
+        while line not in self.said():
+            assert self.process.poll() is None, f"the process ended: {self.said()}"
+            assert time.monotonic() < give_up, f"never said {line!r}: {self.said()}"
+            time.sleep(0.02)
+
+    def said(self) -> str:
+        return self.log.read_text(encoding="utf-8")
+
+    def signal(self, number: signal.Signals) -> int:
+        """Send a signal and return the status that the process ends with."""
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE_S)
+
+    def end(self) -> None:
+        """Make sure that it is gone."""
+        with suppress(ProcessLookupError):
+            self.process.kill()
+        self.process.wait(PATIENCE_S)
+
+
+@dataclass
+class Site:
+    """One Temporal server, and processes that are told about it."""
+
+    server: TemporalServer
+    loop: asyncio.AbstractEventLoop
+    config: Path
+    folder: Path
+    started: list[WorkerProcess] = field(default_factory=list[WorkerProcess])
+
+    def environment(self, changes: dict[str, str | None] | None = None) -> dict[str, str]:
+        """The environment of a process; `None` takes a variable away."""
+        return environment(
+            {
+                "TEMPORAL_ADDRESS": self.server.address,
+                "POINTSMAN_CONFIG": str(self.config),
+                KEY_VARIABLE: CANARY,
+                **(changes or {}),
+            }
+        )
+
+    def cli(self, *arguments: str, stdin: str | bytes | None = None, **env: str | None) -> Ended:
+        """Run `pointsman` to its end."""
+        return run([binary("pointsman"), *arguments], self.environment(env), stdin=stdin)
+
+    def temporal(self, *arguments: str) -> Ended:
+        """Run Temporal's own command line to its end."""
+        return run([binary("temporal"), *arguments, "--address", self.server.address], self.environment())
+
+    def start_cli(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start `pointsman` and leave it running."""
+        return subprocess.Popen(
+            [binary("pointsman"), *arguments],
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def start_worker(self, *arguments: str, wait: bool = True, **env: str | None) -> WorkerProcess:
+        """Start `python -m workers` and wait until it takes questions."""
+        worker = start(
+            ["-m", "workers", *arguments], self.environment(env), self.folder / f"worker-{len(self.started)}.log"
+        )
+        self.started.append(worker)
+        if wait:
+            worker.until_said(READY)
+        return worker
+
+    def history(self, question_id: str) -> list[bytes]:
+        """The events of a question's history, serialised."""
+
+        async def fetch() -> list[bytes]:
+            history = await self.server.client.get_workflow_handle(question_id).fetch_history()
+            return [event.SerializeToString() for event in history.events]
+
+        return self.wait_for(fetch())
+
+    def wait_for(self, coroutine: Coroutine[Any, Any, _Result]) -> _Result:
+        """Run a coroutine on the loop that the server's client belongs to."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(PATIENCE_S)
+
+
+def environment(changes: dict[str, str | None]) -> dict[str, str]:
+    """This process's environment without anything about Temporal or Pointsman, and with the changes."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("TEMPORAL_", "POINTSMAN_")) and name not in {"PYTHONPATH", "COLUMNS"}
+    }
+    return kept | {name: value for name, value in changes.items() if value is not None}
+
+
+def run(command: list[str], env: dict[str, str], *, stdin: str | bytes | None = None, cwd: Path | None = ROOT) -> Ended:
+    """Run a command to its end."""
+    ended = subprocess.run(
+        command,
+        env=env,
+        cwd=cwd,
+        input=stdin.encode() if isinstance(stdin, str) else stdin or b"",
+        capture_output=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    return Ended(command, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
+
+def start(arguments: list[str], env: dict[str, str], log: Path, cwd: Path = ROOT) -> WorkerProcess:
+    """Start a Python process whose output goes to a file."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, *arguments], env=env, cwd=cwd, stdout=output, stderr=subprocess.STDOUT
+        )
+    return WorkerProcess(process, log)
+
+
+def sentence(ended: Ended) -> str:
+    """What a process that refused said: one sentence on standard error, nothing else, no traceback."""
+    said = ended.stderr.strip()
+    assert "Traceback" not in said
+    assert said
+    assert said.count("\n") == 0
+    assert ended.stdout == ""
+    return said
+
+
+@pytest.fixture(scope="session")
+def providers() -> Iterator[ScriptedProviders]:
+    with ScriptedProviders.in_thread() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def _scripts_of_its_own(providers: ScriptedProviders) -> None:
+    """No test sees the scripts or hits of another."""
+    providers.reset()
+
+
+@pytest.fixture(scope="session")
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    with background_loop("temporal-client") as running:
+        yield running
+
+
+@contextmanager
+def _site(loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, folder: Path) -> Generator[Site]:
+    config = folder / "router.toml"
+    config.write_text(toml(providers), encoding="utf-8")
+    context = temporal_server(folder / "temporal.db", port=free_port(0), ui_port=free_port(0))
+    server = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(PATIENCE_S)
+    site = Site(server, loop, config, folder)
+    try:
+        yield site
+    finally:
+        for worker in site.started:
+            worker.end()
+        asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result(PATIENCE_S)
+
+
+@pytest.fixture(scope="session")
+def pointsman(
+    loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Site]:
+    """A server with one worker that all tests share; its log holds all that it can say."""
+    with _site(loop, providers, tmp_path_factory.mktemp("attended")) as site:
+        site.start_worker("--log-level", "DEBUG")
+        yield site
+
+
+@pytest.fixture(scope="session")
+def unattended(
+    loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Site]:
+    """A server whose workers the tests start and end themselves."""
+    with _site(loop, providers, tmp_path_factory.mktemp("unattended")) as site:
+        yield site

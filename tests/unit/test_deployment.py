@@ -1,0 +1,196 @@
+"""The deployment files: no container engine runs in tests, so what they name is checked against the repository."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from temporalio.envconfig import ClientConfig
+
+from pointsman.checks import missing_keys, warnings
+from pointsman.config_file import CONFIG_VARIABLE, load
+from pointsman.configuration import Configuration
+
+ROOT = Path(__file__).parents[2]
+ROUTER = ROOT / "config" / "router.toml"
+TEMPORAL = ROOT / "config" / "temporal.toml"
+COPIED = {"pointsman", "workflows", "activities", "workers", "config"}
+DRAIN_MARGIN_S = 5.0
+
+
+@pytest.fixture
+def compose() -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+    return document
+
+
+@pytest.fixture
+def worker(compose: dict[str, Any]) -> dict[str, Any]:
+    service: dict[str, Any] = compose["services"]["worker"]
+    return service
+
+
+@pytest.fixture
+def router() -> Configuration:
+    return load(ROUTER)
+
+
+def _instructions() -> list[tuple[str, str]]:
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return [(word, rest.strip()) for word, _, rest in (line.partition(" ") for line in lines)]
+
+
+def _given(instruction: str) -> list[str]:
+    return [arguments for word, arguments in _instructions() if word == instruction]
+
+
+def _copied() -> list[str]:
+    return [arguments.split()[0] for arguments in _given("COPY")]
+
+
+def _is_pinned(image: str) -> bool:
+    _, _, tag = image.rpartition("/")[2].partition(":")
+    return bool(re.search(r"\d+\.\d+", tag))
+
+
+def test_every_service_is_built_here_or_has_an_image_with_a_version(compose: dict[str, Any]) -> None:
+    for name, service in compose["services"].items():
+        assert "build" in service or _is_pinned(service["image"]), name
+
+
+def test_every_service_that_another_waits_for_can_tell_that_it_is_healthy(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    waited_for = [
+        (other, condition["condition"])
+        for service in services.values()
+        for other, condition in service.get("depends_on", {}).items()
+    ]
+    assert waited_for
+    for other, condition in waited_for:
+        assert condition == "service_healthy"
+        assert services[other]["healthcheck"]["test"]
+
+
+def test_the_worker_waits_for_temporal_and_temporal_for_its_database(compose: dict[str, Any]) -> None:
+    assert "temporal" in compose["services"]["worker"]["depends_on"]
+    assert "postgresql" in compose["services"]["temporal"]["depends_on"]
+
+
+def test_the_worker_is_told_where_temporal_and_its_configuration_are(
+    compose: dict[str, Any], worker: dict[str, Any]
+) -> None:
+    host, _, port = worker["environment"]["TEMPORAL_ADDRESS"].partition(":")
+    assert host in compose["services"]
+    assert port == "7233"
+    assert (ROOT / worker["environment"][CONFIG_VARIABLE]).resolve() == ROUTER
+
+
+def test_the_worker_gets_every_key_of_its_configuration_from_the_shell(
+    worker: dict[str, Any], router: Configuration
+) -> None:
+    wanted = {provider.api_key_env for provider in router.providers.values()} - {None}
+    passed_on = {name for name, value in worker["environment"].items() if value is None}
+    assert passed_on == wanted
+
+
+def test_the_worker_has_longer_to_end_than_it_drains(worker: dict[str, Any], router: Configuration) -> None:
+    grace_s = float(worker["stop_grace_period"].removesuffix("s"))
+    timeouts = [provider.timeout_s for provider in router.providers.values()]
+    timeouts += [route.timeout_s for route in router.tables().values() if route.timeout_s is not None]
+    assert grace_s > max(timeouts) + DRAIN_MARGIN_S
+
+
+def test_ports_are_open_to_this_machine_only(compose: dict[str, Any]) -> None:
+    ports = [port for service in compose["services"].values() for port in service.get("ports", [])]
+    assert ports
+    assert all(port.startswith("127.0.0.1:") for port in ports)
+
+
+def test_the_image_starts_a_module_of_the_repository() -> None:
+    command = json.loads(_given("ENTRYPOINT")[0])
+    assert command == ["python", "-m", "workers"]
+    assert (ROOT / command[-1] / "__main__.py").is_file()
+
+
+def test_the_image_holds_what_a_worker_imports_and_everything_copied_exists() -> None:
+    assert set(_copied()) >= COPIED
+    for source in _copied():
+        assert (ROOT / source).exists(), source
+
+
+def test_what_the_image_copies_is_in_the_build_context() -> None:
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert "*" in lines
+    assert {line.removeprefix("!") for line in lines if line.startswith("!")} == set(_copied())
+
+
+def test_the_image_is_pinned_ends_on_sigterm_and_runs_without_root() -> None:
+    assert _is_pinned(_given("FROM")[0])
+    assert _given("STOPSIGNAL") == ["SIGTERM"]
+    user = _given("USER")[-1].partition(":")[0]
+    assert user.isdigit()
+    assert int(user) > 0
+
+
+def test_the_image_installs_the_locked_packages_with_their_hashes() -> None:
+    installs = [arguments for arguments in _given("RUN") if "pip install" in arguments]
+    assert len(installs) == 1
+    assert "--require-hashes" in installs[0]
+    assert installs[0].endswith("-r requirements/workers.txt")
+
+
+def test_the_locked_packages_hold_the_declared_litellm_and_name_no_registry() -> None:
+    locked = (ROOT / "requirements" / "workers.txt").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = [need for need in project["optional-dependencies"]["workers"] if need.startswith("litellm")]
+    assert re.findall(r"^litellm\S*", locked, re.MULTILINE) == declared
+    assert "://" not in locked
+    assert "index-url" not in locked
+    pins = re.split(r"\n(?=[A-Za-z0-9])", locked)
+    assert all("--hash=sha256:" in pin for pin in pins)
+
+
+def test_the_example_configuration_has_no_fault_and_no_warning(router: Configuration) -> None:
+    written = max(provider.declared_at or date.min for provider in router.providers.values())
+    assert warnings(router, written) == []
+
+
+def test_the_example_configuration_speaks_four_protocols(router: Configuration) -> None:
+    protocols = {provider.model.partition("/")[0] for provider in router.providers.values()}
+    assert protocols == {"openai", "anthropic", "gemini", "ollama_chat"}
+
+
+def test_the_example_configuration_names_each_missing_key(router: Configuration) -> None:
+    found = missing_keys(router, {"OPENAI_API_KEY": "set", "GEMINI_API_KEY": ""})
+    assert {sentence.partition(":")[0] for sentence in found} == {
+        f"providers.{name}.api_key_env"
+        for name, provider in router.providers.items()
+        if provider.api_key_env in {"ANTHROPIC_API_KEY", "GEMINI_API_KEY"}
+    }
+
+
+@pytest.mark.parametrize(
+    ("profile", "address", "namespace"),
+    [
+        (None, "localhost:7233", "default"),
+        ("cloud", "NAMESPACE.ACCOUNT.tmprl.cloud:7233", "NAMESPACE.ACCOUNT"),
+    ],
+)
+def test_temporal_profiles_load(profile: str | None, address: str, namespace: str) -> None:
+    environment = {"TEMPORAL_CONFIG_FILE": str(TEMPORAL), "TEMPORAL_API_KEY": "dummy"}
+    options = ClientConfig.load_client_connect_config(profile, config_file_strict=True, override_env_vars=environment)
+    assert options.get("target_host") == address
+    assert options.get("namespace") == namespace
+
+
+def test_no_key_stands_in_a_deployment_file() -> None:
+    for path in (ROUTER, TEMPORAL, ROOT / "docker-compose.yml", ROOT / "Dockerfile"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"^\s*(api_key|\w+_API_KEY)\s*[:=]\s*\S", text, re.MULTILINE), path.name
