@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,6 +17,7 @@ from pydantic import ValidationError
 from pointsman.faults import fault
 from pointsman.messages import Question
 from pointsman.outcomes import Claim, ErrorClass
+from pointsman.payloads import unsendable
 from pointsman.prompt import asks_for_claims
 from pointsman.response import ProviderResponse
 from pointsman.schemas import mismatch
@@ -32,9 +34,10 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _SHORT_REPLY = 400
-_FENCE = re.compile(r"```[A-Za-z0-9_-]*\s*\n?(.*?)```", re.DOTALL)
+# Possessive, so that a fence which never closes is read once and not once per character of its first word.
+_FENCE = re.compile(r"```[A-Za-z0-9_-]*+\s*+(.*?)```", re.DOTALL)
 _JSON_START = re.compile(r"[{\[]")
-_STARTS_TRIED = 64
+_PLACES_TRIED = 64
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ def accept(response: ProviderResponse, question: Question, schema: dict[str, Any
     Raises:
         ProviderFault: the reply is no answer; its class says whether that is the provider's doing.
     """
+    _check_size(response)
     if response.refused or response.finish_reason == "content_filter" or is_refusal(response.content):
         return Accepted(text=response.content, refused=True)
     _check_ending(response)
@@ -83,15 +87,18 @@ def read_claims(text: str) -> tuple[str, tuple[Claim, ...]]:
 
 def json_values(text: str) -> Iterator[Any]:
     """JSON values found in a text: the whole, then fenced blocks, then whatever parses after prose, in this order."""
-    for part in (text, *_FENCE.findall(text)):
+    return (value for value in _decoded(text) if unsendable(value) is None)
+
+
+def _decoded(text: str) -> Iterator[Any]:
+    fenced = (found[1] for found in islice(_FENCE.finditer(text), _PLACES_TRIED))
+    for part in chain((text,), fenced):
         try:
             yield json.loads(part, parse_constant=_no_constant)
         except (ValueError, RecursionError):
             continue
     decoder = json.JSONDecoder(parse_constant=_no_constant)
-    for tried, start in enumerate(_JSON_START.finditer(text)):
-        if tried == _STARTS_TRIED:
-            return
+    for start in islice(_JSON_START.finditer(text), _PLACES_TRIED):
         try:
             yield decoder.raw_decode(text, start.start())[0]
         except (ValueError, RecursionError):
@@ -110,6 +117,9 @@ def _check_content(response: ProviderResponse, question: Question) -> None:
         if response.finish_reason == "length":
             raise _cut_short(question)
         raise fault(ErrorClass.FAILURE, "empty_answer", "the reply holds no text")
+
+
+def _check_size(response: ProviderResponse) -> None:
     if _serialised(response.content) > MAX_ANSWER_BYTES:
         raise fault(ErrorClass.QUALITY, "too_large", f"the answer is over {MAX_ANSWER_BYTES:,} bytes")
     whole = response.model_dump(mode="json", include={"content", "claims", "tool_calls"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -125,4 +126,5 @@ def input_tokens(question: Question) -> int:
     texts += [content_text(message.get("content")) for message in question.messages or ()]
     texts += [question.system] if question.system else []
     texts += [record.text for record in question.context]
+    texts += [json.dumps(part) for part in (question.parameters.tools, question.response_schema) if part]
     return estimated_tokens(texts)

@@ -6,7 +6,7 @@ import re
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from pointsman.query_types import QueryType
 
@@ -15,6 +15,7 @@ Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Ability = Literal["json_schema", "tools", "vision"]
 ProviderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 SIMULATED = "simulated/"
 DEFAULT_STRENGTH = 0.5
 """Strength for a query type that a provider does not mention (source document, pattern 1)."""
@@ -85,6 +86,14 @@ class Provider(BaseModel):
     fail_after: Annotated[int, Field(ge=0)] | None = None
     seed: int = 0
     latency_s: Amount = 0.01
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _names_a_variable(cls, name: str | None) -> str | None:
+        # The key itself, pasted here, must not come back in the sentence about a variable that is not set.
+        if name is not None and not _VARIABLE.fullmatch(name):
+            raise ValueError("not the name of an environment variable; give the variable's name, not the key")
+        return name
 
     @property
     def simulated(self) -> bool:

@@ -16,15 +16,18 @@ from pointsman.query_types import COMPLEXITY, QueryType
 UNKNOWN_CONFIDENCE = 0.3
 MATCH_CONFIDENCE = 0.7
 
-# Written order matters: the source lets the last matching pattern win (DESIGN ruling 2 keeps that), and these are
-# its patterns word for word.
+# Written order matters: the source lets the last matching pattern win (DESIGN ruling 2 keeps that). These are its
+# patterns; two of them start from the first verb of a line alone, since trying each verb takes the square of the length.
 _PATTERNS: tuple[tuple[QueryType, re.Pattern[str]], ...] = (
     (QueryType.SIMPLE_FACTUAL, re.compile(r"(what|who|when|where|how many)\b")),
     (QueryType.COMPLEX_REASONING, re.compile(r"(explain|compare|analyze|reason about|why does?)\b")),
-    (QueryType.CODE_TASK, re.compile(r"(write|generate|debug|refactor|implement)\b.*(?:code|function|class|script)")),
+    (
+        QueryType.CODE_TASK,
+        re.compile(r"(?m)^(?>.*?(write|generate|debug|refactor|implement)\b).*?(?:code|function|class|script)"),
+    ),
     (
         QueryType.CREATIVE_GENERATION,
-        re.compile(r"(write|create|compose|design|imagine)\b.*(?:story|poem|essay|article|content)"),
+        re.compile(r"(?m)^(?>.*?(write|create|compose|design|imagine)\b).*?(?:story|poem|essay|article|content)"),
     ),
     (QueryType.ANALYSIS, re.compile(r"(summarize|evaluate|assess|critique|review)\b")),
 )

@@ -55,7 +55,8 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise ConfigurationError([f"{path}: no such file; give the path of a configuration in TOML"]) from None
     except (OSError, UnicodeDecodeError) as fault:
         raise ConfigurationError([f"{path}: cannot be read ({fault})"]) from fault
-    except tomllib.TOMLDecodeError as fault:
+    except (ValueError, RecursionError) as fault:
+        # Besides its own error the parser lets through those of numbers too long and of nesting too deep.
         raise ConfigurationError([f"{path}: {_toml_fault(str(fault))}"]) from fault
 
 
@@ -86,7 +87,7 @@ def _with_schemas(configuration: Configuration, folder: Path) -> Configuration:
         except FileNotFoundError:
             found.append(f"{table}.response_schema: no file {route.response_schema} beside the configuration")
             continue
-        except (OSError, ValueError) as fault:
+        except (OSError, ValueError, RecursionError) as fault:
             found.append(f"{table}.response_schema: {route.response_schema} is not JSON ({fault})")
             continue
         unusable = schema_fault(schema) if isinstance(schema, dict) else "not a JSON Schema: an object is expected"

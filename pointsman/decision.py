@@ -5,13 +5,16 @@ It is data in the history, so a replay never needs the configuration of the day,
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from pointsman.catalogue import Price
 from pointsman.faults import NON_RETRYABLE_TYPES
 from pointsman.query_types import QueryType
+
+# A negative one would divide by a strength of 0, and one without bound has no score.
+Weight = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
 
 
 class Terms(BaseModel):
@@ -75,10 +78,10 @@ class Weights(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    strength: float = 1.0
-    depth: float = 1.0
-    cost: float = 0.3
-    latency: float = 0.2
+    strength: Weight = 1.0
+    depth: Weight = 1.0
+    cost: Weight = 0.3
+    latency: Weight = 0.2
 
 
 class RetrySchedule(BaseModel):

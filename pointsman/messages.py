@@ -13,10 +13,10 @@ import json
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
-from pydantic_core import PydanticSerializationError
 
 from pointsman.decision import Decision
 from pointsman.outcomes import Attempt, Claim, ToolCall, Usage
+from pointsman.payloads import unsendable
 from pointsman.schemas import schema_fault
 
 MAX_QUESTION_BYTES = 1_500_000
@@ -176,18 +176,11 @@ class Answer(BaseModel):
 
 
 def _serialised(question: Question) -> bytes:
-    try:
-        return question.model_dump_json().encode()
-    except PydanticSerializationError:
-        for field, value in question.model_dump().items():
-            try:
-                json.dumps(value, ensure_ascii=False).encode()
-            except UnicodeEncodeError:
-                problem = "is not valid Unicode (a lone surrogate); send text that can be encoded as UTF-8"
-                raise ValueError(f"{field} {problem}") from None
-            except (TypeError, ValueError) as fault:
-                raise ValueError(f"{field} cannot be sent as JSON ({fault})") from None
-        raise
+    for field, value in question:
+        problem = unsendable(value)
+        if problem is not None:
+            raise ValueError(f"{field} {problem}")
+    return question.model_dump_json().encode()
 
 
 def content_text(content: object) -> str:
@@ -202,19 +195,27 @@ def content_text(content: object) -> str:
 
 def _message_fault(message: dict[str, Any]) -> str | None:
     role = message.get("role")
-    if role not in {"system", "developer", "user", "assistant", "tool"}:
+    if role not in ("system", "developer", "user", "assistant", "tool"):
         return f"role is {role!r}; it is one of system, developer, user, assistant, tool"
     content = message.get("content")
     if content is None and not message.get("tool_calls"):
         return "content is missing"
     if content is not None and not isinstance(content, str | list | tuple):
         return "content is neither a text nor a list of parts"
-    for call in message.get("tool_calls") or ():
+    return _tool_call_fault(message.get("tool_calls") or ())
+
+
+def _tool_call_fault(calls: object) -> str | None:
+    if not isinstance(calls, list | tuple):
+        return "tool_calls is no list"
+    for call in calls:
+        function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict):
+            return "a tool call has no function"
         # A malformed argument breaks inside the client library, before the network, and looks there like a
         # connection error that every member of the chain repeats (faults F10).
-        arguments = call.get("function", {}).get("arguments") if isinstance(call, dict) else None
         try:
-            json.loads(arguments or "{}")
-        except (TypeError, ValueError):
+            json.loads(function.get("arguments") or "{}")
+        except (TypeError, ValueError, RecursionError):
             return "the arguments of a tool call are not JSON"
     return None

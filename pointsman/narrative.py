@@ -5,11 +5,15 @@ The line quotes the question; the details hold names and figures only.
 
 from __future__ import annotations
 
+import re
+
 from pointsman.decision import Candidate, Decision
 from pointsman.messages import Answer, Question
 
 _HEADLINE_CHARACTERS = 100
 _HEADLINE_BYTES = 300
+# As JSON a control character takes six bytes of the 400 that a summary may have.
+_CONTROL = re.compile(r"[\x00-\x1f]")
 
 
 def headline(question: Question) -> str:
@@ -17,6 +21,7 @@ def headline(question: Question) -> str:
     lines = question.text.strip().splitlines()
     text = f"{question.task}: " if question.task else ""
     text += lines[0] if lines else "(no text)"
+    text = _CONTROL.sub(" ", text)
     short = text[:_HEADLINE_CHARACTERS].encode()[:_HEADLINE_BYTES].decode(errors="ignore")
     return text if short == text else f"{short}…"
 

@@ -75,6 +75,9 @@ def classification_question(question: Question) -> Question:
         temperature=0.0,
         deadline_s=question.deadline_s,
         max_cost_usd=question.max_cost_usd,
+        # Whom the caller denies may not read the question for this purpose either.
+        allow=question.allow,
+        deny=question.deny,
         priority=question.priority,
         tenant=question.tenant,
     )

@@ -71,7 +71,8 @@ def _anthropic(document: dict[str, Any]) -> NativeReply | None:
 
 def _gemini(document: dict[str, Any]) -> NativeReply | None:
     usage, model = bool(document.get("usageMetadata")), document.get("modelVersion")
-    if (document.get("promptFeedback") or {}).get("blockReason"):
+    feedback = document.get("promptFeedback")
+    if isinstance(feedback, dict) and feedback.get("blockReason"):
         return NativeReply("content_filter", usage, model)
     candidate = _first(document.get("candidates"))
     return None if candidate is None else NativeReply(reason(candidate.get("finishReason")), usage, model)

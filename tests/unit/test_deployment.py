@@ -193,4 +193,4 @@ def test_temporal_profiles_load(profile: str | None, address: str, namespace: st
 def test_no_key_stands_in_a_deployment_file() -> None:
     for path in (ROUTER, TEMPORAL, ROOT / "docker-compose.yml", ROOT / "Dockerfile"):
         text = path.read_text(encoding="utf-8")
-        assert not re.search(r"^\s*(api_key|\w+_API_KEY)\s*[:=]\s*\S", text, re.MULTILINE), path.name
+        assert not re.search(r"^\s*(api_key|\w+_API_KEY)\s*[:=][ \t]*\S", text, re.MULTILINE), path.name

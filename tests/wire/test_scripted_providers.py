@@ -347,9 +347,14 @@ async def test_providers_on_the_callers_event_loop_answer() -> None:
 
 
 def test_providers_on_their_own_thread_serve_synchronous_code() -> None:
+    async def ask_once(providers: ScriptedProviders) -> Any:
+        response = await ask(providers, "openai")
+        await cast("Any", litellm).close_litellm_async_clients()
+        return response
+
     with ScriptedProviders.in_thread() as providers:
         providers.script("a", Reply("from afar"))
-        response = asyncio.run(ask(providers, "openai"))
+        response = asyncio.run(ask_once(providers))
 
         (hit,) = providers.wait_for_hits_blocking("a", 1, LONG_S)
 

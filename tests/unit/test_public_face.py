@@ -1,0 +1,94 @@
+"""What other people rely on: names, options, fields, statuses, types. A change here is a change for them."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+import pytest
+from typer.main import get_command
+
+import pointsman
+from pointsman import contract
+from pointsman.cli import app
+from pointsman.cli.exits import Exit
+from pointsman.contract import TASK_QUEUE, Status
+from pointsman.messages import Answer, Question
+from workflows.route_and_answer import RouteAndAnswer
+
+NAMES = [
+    *("Answer", "Attempt", "Candidate", "Claim", "ContextRecord", "Decision", "ErrorClass", "IdTaken"),
+    *("InvalidQuestion", "NoServer", "NoWorker", "Parameters", "PointsmanError", "QueryType", "Question"),
+    *("QuestionCancelled", "QuestionFailed", "QuestionStatus", "Rejection", "RouteAndAnswer", "RouterClient"),
+    *("Status", "UnknownQuestion", "Usage"),
+]
+OPTIONS = {
+    "ask": [
+        *("prompt", "--task", "--stakes", "--schema", "--context", "--system", "--deadline", "--max-cost"),
+        *("--max-latency-ms", "--max-output-tokens", "--on-exhausted", "--allow", "--deny", "--id", "--no-wait"),
+        "--json",
+    ],
+    "status": ["question_id", "--json"],
+    "answer": ["question_id", "--json"],
+    "cancel": ["question_id", "--json"],
+    "route": ["prompt", "--file", "--task", "--config", "--json"],
+    "check": ["--config", "--json"],
+}
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted(pointsman.__all__) == NAMES
+    assert all(hasattr(pointsman, name) for name in NAMES)
+
+
+def test_the_commands_and_their_options_are_these() -> None:
+    commands = getattr(get_command(app), "commands")  # noqa: B009 - a click group, which typer types as a command
+    found = {name: [parameter.opts[0] for parameter in command.params] for name, command in commands.items()}
+    assert found == OPTIONS
+
+
+@pytest.mark.parametrize("command", list(OPTIONS))
+def test_every_command_explains_itself(command: str) -> None:
+    commands = getattr(get_command(app), "commands")  # noqa: B009
+    assert commands[command].help
+    assert all(getattr(parameter, "help", None) for parameter in commands[command].params)
+
+
+def test_the_exit_statuses_are_these() -> None:
+    assert {status.name: int(status) for status in Exit} == {
+        "DONE": 0,
+        "FAILED": 1,
+        "BAD_INPUT": 2,
+        "NOT_REACHED": 3,
+        "AWAITING_REVIEW": 4,
+        "INTERRUPTED": 130,
+    }
+
+
+def test_the_fields_of_a_question_are_these() -> None:
+    assert set(Question.model_fields) == {
+        *("prompt", "messages", "system", "task", "stakes", "response_schema", "context", "max_output_tokens"),
+        *("temperature", "deadline_s", "max_cost_usd", "max_latency_ms", "on_exhausted", "parameters", "budget"),
+        *("allow", "deny", "priority", "tenant", "metadata"),
+    }
+
+
+def test_the_fields_of_an_answer_are_these() -> None:
+    assert set(Answer.model_fields) == {
+        *("status", "text", "parsed", "claims", "tool_calls", "confidence", "provider", "model_requested"),
+        *("model_served", "query_type", "classification_confidence", "route_reason", "hedged", "hedge_won"),
+        *("finish_reason", "refused", "latency_ms", "usage", "cost_usd", "cost_known", "decision", "attempts"),
+        *("verified", "tags", "divergence", "review"),
+    }
+
+
+def test_the_names_in_temporal_are_these() -> None:
+    assert TASK_QUEUE == "pointsman"
+    assert [str(status) for status in Status] == ["routing", "awaiting_review", "answered", "failed", "cancelled"]
+    assert RouteAndAnswer.__name__ == contract.RouteAndAnswer.__name__ == "RouteAndAnswer"
+
+
+def test_every_module_of_the_library_imports_alone() -> None:
+    for module in pkgutil.walk_packages(pointsman.__path__, "pointsman."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
