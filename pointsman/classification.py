@@ -16,8 +16,8 @@ from pointsman.query_types import COMPLEXITY, QueryType
 UNKNOWN_CONFIDENCE = 0.3
 MATCH_CONFIDENCE = 0.7
 
-# Written order matters: the source lets the last matching pattern win (DESIGN ruling 2 keeps that). These are its
-# patterns; two of them start from the first verb of a line alone, since trying each verb takes the square of the length.
+# Written order matters: the source lets the last matching pattern win (DESIGN ruling 2 keeps that). The patterns are
+# its own, but those of verb and noun look on from a line's first verb only: from each one takes the length squared.
 _PATTERNS: tuple[tuple[QueryType, re.Pattern[str]], ...] = (
     (QueryType.SIMPLE_FACTUAL, re.compile(r"(what|who|when|where|how many)\b")),
     (QueryType.COMPLEX_REASONING, re.compile(r"(explain|compare|analyze|reason about|why does?)\b")),

@@ -5,10 +5,19 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 UsageSource = Literal["reported", "estimated", "unknown"]
 _CERTAINTY: tuple[UsageSource, ...] = ("reported", "estimated", "unknown")
+
+
+def _encodable(text: str) -> str:
+    # A vendor's JSON may hold half an emoji where an answer was cut, and no payload could carry it.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+ReceivedText = Annotated[str, AfterValidator(_encodable)]
+"""Text of a model; a lone surrogate becomes U+FFFD."""
 
 
 class Usage(BaseModel):
@@ -53,8 +62,8 @@ class ToolCall(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str | None = None
-    name: str
-    arguments: str
+    name: ReceivedText
+    arguments: ReceivedText
 
 
 class ErrorClass(StrEnum):

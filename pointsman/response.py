@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from pointsman.outcomes import Claim, ToolCall, Usage
+from pointsman.outcomes import Claim, ReceivedText, ToolCall, Usage
 
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "missing", "unknown"]
 """Why the model stopped; `missing` = the reply has no terminal marker, `unknown` = one that no vendor documents."""
@@ -17,7 +17,7 @@ class ProviderResponse(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    content: str
+    content: ReceivedText
     claims: tuple[Claim, ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()
     confidence: float | None = None

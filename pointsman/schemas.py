@@ -24,7 +24,7 @@ def schema_fault(schema: dict[str, Any]) -> str | None:
         where = "/".join(str(step) for step in fault.path)
         return f"not a JSON Schema{f' (at {where})' if where else ''}: {fault.message[:200]}"
     except Unresolvable as fault:
-        return f"the reference {str(fault.ref)!r} leads nowhere; {_STAY_WITHIN}"
+        return f"the reference {str(getattr(fault, 'anchor', fault.ref))!r} leads nowhere; {_STAY_WITHIN}"
     except ValueError:
         return f"a reference counts into a list with a word; {_STAY_WITHIN}"
     except RecursionError:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pointsman.call import Completion, ProviderCall
 from pointsman.candidacy import Candidacy
 from pointsman.catalogue import Provider
 from pointsman.classification import of_type
 from pointsman.configuration import Configuration, Route, Scoring
-from pointsman.decision import Candidate, Decision
+from pointsman.decision import Candidate, Decision, RetrySchedule
 from pointsman.messages import Question
+from pointsman.outcomes import Attempt, Usage
 from pointsman.query_types import QueryType
 from pointsman.routing import decide
 
@@ -71,3 +73,33 @@ def decision(
 ) -> Decision:
     asked = question or Question(prompt="hello")
     return decide(asked, of_type(query_type, 0.7), settings or configuration(), in_flight)
+
+
+def call(asked: Question | None = None, **changes: Any) -> ProviderCall:
+    """A call to the candidate alpha; `changes` are those of its provider."""
+    question = asked or Question(prompt="hello")
+    return ProviderCall(
+        question=question,
+        candidate=candidate(question=question, **changes),
+        retry=RetrySchedule(),
+        last_candidate=False,
+    )
+
+
+def attempt(provider: str = "alpha", **fields: Any) -> Attempt:
+    """An attempt that answered for a tenth of a cent."""
+    told: dict[str, Any] = {
+        "model": "openai/model-2026-01-01",
+        "attempt": 1,
+        "outcome": "answered",
+        "usage": Usage(input_tokens=10, output_tokens=5, source="reported"),
+        "cost_usd": 0.001,
+        **fields,
+    }
+    return Attempt(provider=provider, **told)
+
+
+def completion(text: str = "yes", **fields: Any) -> Completion:
+    """A usable answer at confidence 0.9 after one attempt."""
+    told: dict[str, Any] = {"confidence": 0.9, "finish_reason": "stop", "attempts": (attempt(),), **fields}
+    return Completion(text=text, **told)

@@ -35,7 +35,8 @@ async def serve(client: Client, settings: Settings, stop: asyncio.Event, ready: 
 
 
 async def _drain(workers: list[Worker], running: list[asyncio.Task[None]]) -> None:
-    await asyncio.gather(*(worker.shutdown() for worker in workers if worker.is_running))
+    # Each one, whether it runs yet or not: one that is still starting would otherwise run for ever.
+    await asyncio.gather(*(worker.shutdown() for worker in workers))
     await asyncio.gather(*running)
 
 

@@ -57,13 +57,15 @@ class LiteLLM:
         started = time.monotonic()
         try:
             reply: Any = await litellm.acompletion(**self._arguments(request), logger_fn=keep)  # pyright: ignore[reportUnknownMemberType]
+            return _response(reply, native_reply.read(raw[-1] if raw else None), time.monotonic() - started)
+        except ProviderFault:
+            raise
         except Exception as error:  # noqa: BLE001 - LiteLLM's errors have no common class
             found = classify(error, raw=raw[-1] if raw else None)
             _log.debug("%s: %s", self._name, self._scrubbed(str(error)))
             if found.kind != CONTENT_POLICY:
                 raise ProviderFault(found) from None
             return _policy_refusal(time.monotonic() - started)
-        return _response(reply, native_reply.read(raw[-1] if raw else None), time.monotonic() - started)
 
     def _arguments(self, request: CompletionRequest) -> dict[str, Any]:
         question, provider = request.question, self._provider
@@ -80,12 +82,12 @@ class LiteLLM:
             "api_base": provider.api_base,
             "api_key": self._api_key,
             "extra_headers": request.identity.headers(provider.extra_headers) or None,
+            **sent,
+            **provider.extra,
             # Temporal owns retries, and the caller's clock the total: the client's own limit is only a backstop.
             "timeout": request.timeout_s + _CLIENT_GRACE_S,
             "max_retries": 0,
             "num_retries": 0,
-            **sent,
-            **provider.extra,
         }
 
     def _scrubbed(self, text: str) -> str:

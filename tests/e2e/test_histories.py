@@ -100,14 +100,16 @@ def test_the_ui_shows_the_question_each_call_and_the_route_in_words(
         return await described.static_summary()
 
     assert pointsman.wait_for(summary()) == "extract: What is the first line?"
-    scheduled = [event for event in _events(pointsman, "shown") if "activity_task_scheduled" in str(event)]
-    calls = [json.loads(event.user_metadata.summary.data) for event in scheduled if event.user_metadata.HasField("summary")]
-    assert calls == ["alpha (openai/gpt-5.2-2026-08-15)", "beta (anthropic/claude-sonnet-5-20260801)"]
+    scheduled = EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED
+    calls = [event.user_metadata for event in _events(pointsman, "shown") if event.event_type == scheduled]
+    assert [json.loads(call.summary.data) for call in calls] == ["alpha (openai/gpt-5.2-2026-08-15)", "beta (anthropic/claude-sonnet-5-20260801)"]
     details = pointsman.temporal("workflow", "metadata", "--workflow-id", "shown", "--output", "json")
     assert details.returncode == 0, details.stderr
-    words = json.loads(details.stdout)["currentDetails"]
+    (found,) = json.loads(details.stdout)["queryResult"]
+    words = found["currentDetails"]
     assert words.startswith("**beta** answered (fallback:config) in ")
-    assert "- alpha, attempt 1: failed (unauthorised)" in words or "- alpha, attempt 1: failed (" in words
+    assert "- alpha, attempt 1: failed (" in words
+    assert "- beta, attempt 1: answered" in words
     assert "chain `routes.extract`" in words
 
 

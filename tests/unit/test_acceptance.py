@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from pointsman.acceptance import MAX_ANSWER_BYTES, Accepted, accept, is_refusal, json_values, read_claims
 from pointsman.faults import ProviderFault
 from pointsman.messages import ContextRecord, Question
-from pointsman.outcomes import ErrorClass, Fault, ToolCall
-from pointsman.response import ProviderResponse
+from pointsman.outcomes import Claim, ErrorClass, Fault, ToolCall
+from pointsman.response import FinishReason, ProviderResponse
 
 QUESTION = Question(prompt="hello")
+letters = st.characters(exclude_categories=["Cs"], exclude_characters="`")
 NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 
 
@@ -151,13 +152,77 @@ def test_looking_for_json_never_breaks(text: str) -> None:
 
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    )
+        st.none() | st.booleans() | st.integers() | st.text(letters, max_size=8),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(letters, max_size=4), inner, max_size=4),
+        max_leaves=12,
+    ),
+    st.sampled_from(["{}", "```json\n{}\n```", "Here:\n```\n{}```\nand more", "```JSON {} ```"]),
+    st.booleans(),
 )
-def test_json_in_a_fence_is_found_whole(value: Any) -> None:
-    assert value in list(json_values(json.dumps(value)))
+def test_json_in_a_fence_is_found_whole(value: Any, frame: str, ascii_only: bool) -> None:  # noqa: FBT001
+    written = json.dumps(value, ensure_ascii=ascii_only)
+    assert value in list(json_values(frame.replace("{}", written)))
 
 
 def test_a_reply_of_brackets_ends_quickly_and_is_not_json() -> None:
     assert _fault("[" * 200_000, NAME).kind == "not_json"
+
+
+@pytest.mark.parametrize("content", ["```" + "a" * 500_000, "```" + " " * 500_000, "```1```" * 100_000])
+def test_fences_are_read_in_one_pass(content: str) -> None:
+    assert _fault(content, NAME).error_class is ErrorClass.QUALITY
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"name": "x", "n": 1e999}', '{"name": "\\ud800"}', '{"name": "x", "deep": ' + "[" * 400 + "]" * 400 + "}"],
+)
+def test_a_value_that_no_payload_can_carry_is_no_answer(content: str) -> None:
+    assert _fault(content, NAME).error_class is ErrorClass.QUALITY
+
+
+def test_half_an_emoji_in_a_reply_becomes_a_replacement_character() -> None:
+    call = ToolCall(name="look_up", arguments='{"q": "\ud83d"}')
+    assert _accepted("a duck: \ud83d").text == "a duck: \ufffd"
+    assert call.arguments == '{"q": "\ufffd"}'
+
+
+def test_a_number_too_large_to_check_is_a_mismatch() -> None:
+    assert _fault("1" + "0" * 400, {"multipleOf": 0.1}).kind == "schema_invalid"
+
+
+def test_a_refusal_is_bounded_in_size_too() -> None:
+    assert _fault("x" * (MAX_ANSWER_BYTES + 1), finish_reason="content_filter").kind == "too_large"
+
+
+def test_text_and_value_together_are_bounded() -> None:
+    assert _fault(json.dumps({"name": "a" * 900_000}), NAME).kind == "too_large"
+
+
+def test_a_tool_call_answers_a_question_with_a_schema() -> None:
+    call = ToolCall(name="look_up", arguments="{}")
+    found = _accepted("", NAME, tool_calls=(call,), finish_reason="tool_calls")
+    assert (found.parsed, found.refused) == (None, False)
+
+
+def test_claims_of_the_provider_itself_are_kept() -> None:
+    question = Question(prompt="hello", context=(ContextRecord(id="r1", text="t"),))
+    given_claims = (Claim(text="t", sources=("r1",)),)
+    assert _accepted("- t", question=question, claims=given_claims).claims == given_claims
+
+
+def test_a_claims_form_without_an_answer_is_plain_text() -> None:
+    for content in ('{"answer": " ", "claims": []}', '{"claims": [{"text": "x"}]}', '{"answer": 5}'):
+        assert read_claims(content) == (content, ())
+
+
+@given(st.text(), st.sampled_from(["stop", "length", "tool_calls", "content_filter", "missing", "unknown"]))
+def test_a_reply_is_accepted_or_a_fault_with_a_summary_that_does_not_quote_it(
+    content: str, ending: FinishReason
+) -> None:
+    told = ""
+    try:
+        accept(_response(content + "CANARY", finish_reason=ending), QUESTION, NAME)
+    except ProviderFault as refused:
+        told = str(refused)
+    assert "CANARY" not in told

@@ -2,12 +2,63 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pointsman.classification import classify_by_rules
 from pointsman.query_types import COMPLEXITY, QueryType
+
+# The source document's patterns word for word.
+DOCUMENT_PATTERNS = {
+    "simple_factual": r"(what|who|when|where|how many)\b",
+    "complex_reasoning": r"(explain|compare|analyze|reason about|why does?)\b",
+    "code_task": r"(write|generate|debug|refactor|implement)\b.*(?:code|function|class|script)",
+    "creative_generation": r"(write|create|compose|design|imagine)\b.*(?:story|poem|essay|article|content)",
+    "analysis": r"(summarize|evaluate|assess|critique|review)\b",
+}
+
+words = st.sampled_from(
+    [
+        "Write",
+        "rewrite",
+        "writes",
+        "create",
+        "debug",
+        "code",
+        "decoder",
+        "poem",
+        "class",
+        "what",
+        "review",
+        "\n",
+        ".",
+        "",
+    ]
+)
+
+
+def _document_classification(text: str) -> tuple[str, float]:
+    found, confidence = "analysis", 0.3
+    for query_type, pattern in DOCUMENT_PATTERNS.items():
+        if re.search(pattern, text.lower()):
+            found, confidence = query_type, 0.7
+    return found, confidence
+
+
+@given(st.lists(words, max_size=12), st.sampled_from(["", " "]))
+def test_any_question_is_classified_as_the_document_does(parts: list[str], space: str) -> None:
+    text = space.join(parts)
+    found = classify_by_rules(text)
+    assert (found.query_type, found.confidence) == _document_classification(text)
+
+
+@pytest.mark.timeout(10)
+def test_a_page_of_verbs_without_a_noun_is_read_in_one_pass() -> None:
+    for _ in range(200):
+        assert classify_by_rules("write create " * 600).confidence == 0.3
 
 
 @pytest.mark.parametrize(

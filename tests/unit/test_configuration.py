@@ -190,3 +190,103 @@ def test_figures_older_than_75_days_are_warned_about() -> None:
 def test_any_document_is_taken_or_refused_in_sentences(table: Any) -> None:
     found = _faults(table if isinstance(table, dict) else {"providers": table})
     assert all(found)
+
+
+@pytest.mark.parametrize(
+    "chain", [["alpha", "beta", "alpha"], ["alpha", "alpha"], ["routes", "alpha"], ["other", "alpha"]]
+)
+def test_f10_a_chain_can_hold_no_cycle(chain: list[str]) -> None:
+    changed = _with("routes.extract", {"chain": chain})
+    changed["routes"]["other"] = {"chain": ["alpha", "extract"]}
+    assert any(line.startswith("routes.extract.chain: ") for line in _faults(changed))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        ("query_types.analysis", None, "query_types.analysis"),
+        ("providers.alpha.latency", {"p50_ms": 9, "p95_ms": 3}, "providers.alpha.latency: p95_ms is below p50_ms"),
+        ("providers.alpha.model", "gpt-5", "providers.alpha.model: string should match pattern"),
+        ("providers.alpha.price", {"input": -1, "output": 1}, "providers.alpha.price.input: input should be greater"),
+        ("providers.alpha.timeout_s", 0, "providers.alpha.timeout_s: input should be greater than 0 (it is 0)"),
+        ("providers.alpha.supports", ["telepathy"], "providers.alpha.supports.0: input should be 'json_schema'"),
+        ("providers.a b", provider_table(), "providers.a b: string should match pattern"),
+        ("query_types.poetry", {"chain": ["alpha", "beta"]}, "query_types.poetry: input should be 'simple_factual'"),
+        ("routes.extract", {}, "routes.extract.chain: missing; it is required"),
+        ("routes.extract", {"chain": []}, "routes.extract.chain: has fewer than two members"),
+        ("scoring.weights.strength", -1, "scoring.weights.strength: input should be greater than or equal to 0"),
+        ("scoring.weights.cost", float("nan"), "scoring.weights.cost: input should be a finite number"),
+        ("classification", {"by": "llm"}, "classification.provider: None is no provider; known: alpha, beta"),
+        ("retry.max_attempts_per_request", 0, "retry.max_attempts_per_request: input should be greater than or equal"),
+    ],
+)
+def test_a_value_out_of_its_range_is_told_with_its_path(path: str, value: Any, sentence: str) -> None:
+    found = _faults(_with(path, value))
+    assert any(line.startswith(sentence) for line in found), found
+
+
+def test_a_query_type_without_a_chain_is_missing() -> None:
+    changed = document()
+    del changed["query_types"]["analysis"]
+    assert _faults(changed) == [
+        "query_types.analysis: missing; a question without a task needs a chain for its query type"
+    ]
+
+
+def test_a_classifier_that_gives_no_json_is_refused() -> None:
+    changed = _with("classification", {"by": "llm", "provider": "beta"})
+    changed["providers"]["beta"]["supports"] = []
+    assert _faults(changed) == ['classification.provider: beta does not support "json_schema"; name one that does']
+
+
+def test_a_key_pasted_in_place_of_its_variable_is_not_shown() -> None:
+    found = _faults(_with("providers.alpha.api_key_env", "sk-test-CANARY"))
+    assert found == [
+        "providers.alpha.api_key_env: not the name of an environment variable; give the variable's name, not the key"
+    ]
+
+
+def test_an_outsider_without_the_members_abilities_or_stronger_at_a_price_is_not_preferable() -> None:
+    unable = provider_table(strengths={"analysis": 0.9}, supports=[])
+    dear = provider_table(strengths={"analysis": 0.9}, price={"input": 2.0, "output": 10.0})
+    unpriced = provider_table(strengths={"analysis": 0.9}, price=None)
+    equal = provider_table()
+    for outsider in (unable, dear, unpriced, equal):
+        changed = document({"alpha": provider_table(), "beta": provider_table(), "gamma": outsider})
+        for route in changed["query_types"].values():
+            route["chain"] = ["alpha", "beta"]
+        assert _faults(changed) == []
+
+
+def test_a_preferable_member_behind_another_is_warned_about_where_the_chain_is_taken_as_written() -> None:
+    listed = {"alpha": provider_table(), "beta": provider_table(strengths={"analysis": 0.9})}
+    for order, expected in (
+        ("chain", ["routes.r.chain: beta is preferable to alpha and yet stands behind it"]),
+        ("score", []),
+    ):
+        settings = configuration(listed, routes={"r": {"chain": ["alpha", "beta"], "order": order}})
+        assert warnings(settings, TODAY) == expected
+
+
+def test_what_has_no_effect_yet_and_what_has_no_price_is_warned_about() -> None:
+    listed = {"alpha": provider_table(), "beta": provider_table(price=None)}
+    settings = configuration(listed, routes={"r": {"chain": ["alpha", "beta"], "hedge": True, "stakes": "high"}})
+    assert warnings(settings, TODAY) == [
+        "providers.beta.price: missing; its costs are unknown, and questions with max_cost_usd pass it by",
+        "routes.r.hedge: has no effect yet; this version does not hedge",
+        "routes.r.stakes: this version does not compare answers yet; they come back unverified",
+    ]
+
+
+@pytest.mark.parametrize(("declared", "warned"), [("2026-09-17", False), ("2026-09-16", True)])
+def test_figures_are_warned_about_from_their_75th_day(declared: str, warned: bool) -> None:  # noqa: FBT001
+    settings = configuration({"alpha": provider_table(declared_at=declared), "beta": provider_table()})
+    assert bool(warnings(settings, TODAY)) is warned
+
+
+def test_simulated_and_embedded_providers_need_no_date() -> None:
+    listed = {
+        "alpha": provider_table(model="simulated/a", declared_at=None),
+        "beta": provider_table(api_base="embedded://scripted/b/v1", declared_at=None),
+    }
+    assert _faults(document(listed)) == []

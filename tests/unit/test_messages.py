@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pointsman.cli.question import parse
 from pointsman.errors import InvalidQuestion
@@ -90,3 +92,98 @@ def test_the_text_of_a_conversation_is_its_last_user_message() -> None:
 def test_a_question_made_by_an_older_client_is_read_with_defaults() -> None:
     question = Question.model_validate_json('{"prompt": "hi"}')
     assert (question.deadline_s, question.on_exhausted, question.stakes) == (60.0, "fail", None)
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        ({"role": ["user"], "content": "x"}, "messages: message 0: role is ['user']; it is one of system, developer,"),
+        ({"role": "user", "content": 5}, "messages: message 0: content is neither a text nor a list of parts"),
+        ({"role": "assistant", "tool_calls": 5}, "messages: message 0: tool_calls is no list"),
+        ({"role": "assistant", "tool_calls": ["x"]}, "messages: message 0: a tool call has no function"),
+        ({"role": "assistant", "tool_calls": [{"function": "x"}]}, "messages: message 0: a tool call has no function"),
+    ],
+)
+def test_f10_a_malformed_message_is_refused_before_any_provider(message: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidQuestion) as refused:
+        parse({"messages": [message]})
+    assert str(refused.value).startswith(sentence)
+
+
+@pytest.mark.parametrize("arguments", ["{not json", "{" * 5000, "[" * 5000, {"a": 1}])
+def test_f10_any_malformed_tool_argument_is_refused(arguments: Any) -> None:
+    call = {"function": {"name": "f", "arguments": arguments}}
+    with pytest.raises(InvalidQuestion, match="the arguments of a tool call are not JSON"):
+        parse({"messages": [{"role": "assistant", "tool_calls": [call]}]})
+
+
+def _nested(levels: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("levels", [200, 300, 3000])
+def test_what_is_nested_too_deeply_to_be_read_again_is_refused(levels: int) -> None:
+    with pytest.raises(InvalidQuestion, match=r"^messages is nested too deeply; about 180 levels can be sent"):
+        parse({"messages": [{"role": "user", "content": _nested(levels)}]})
+
+
+def test_what_is_nested_within_reason_survives_the_wire() -> None:
+    question = parse({"prompt": "a", "response_schema": {"const": _nested(170)}})
+    assert Question.model_validate_json(question.model_dump_json()) == question
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"response_schema": {"const": "\ud800"}}, "response_schema"),
+        ({"response_schema": {"\ud800": 1}}, "response_schema"),
+        ({"metadata": {"\ud800": "x"}}, "metadata"),
+        ({"system": "\ud800"}, "system"),
+    ],
+)
+def test_a_lone_surrogate_anywhere_is_refused(fields: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidQuestion, match=rf"^{field} is not valid Unicode \(a lone surrogate\)"):
+        parse({"prompt": "a", **fields})
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_a_number_that_json_does_not_have_is_refused(number: float) -> None:
+    with pytest.raises(InvalidQuestion, match=r"^response_schema cannot be sent as JSON"):
+        parse({"prompt": "a", "response_schema": {"const": number}})
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+message_like = st.dictionaries(
+    st.sampled_from(["role", "content", "tool_calls", "function", "arguments"]),
+    values | st.sampled_from(["user", "assistant"]),
+)
+question_like = st.dictionaries(
+    st.sampled_from([*Question.model_fields, "promt"]),
+    values | st.lists(message_like, max_size=2) | st.sampled_from(["hello"]),
+    max_size=5,
+)
+
+
+@given(question_like)
+def test_any_json_is_a_question_or_refused_in_sentences(fields: dict[str, Any]) -> None:
+    try:
+        question = parse(fields)
+    except InvalidQuestion:
+        return
+    assert Question.model_validate_json(question.model_dump_json()) == question
+
+
+@given(
+    st.floats(max_value=0) | st.sampled_from([float("nan"), float("inf")]),
+    st.sampled_from(["deadline_s", "max_cost_usd", "max_latency_ms"]),
+)
+def test_no_limit_is_negative_zero_or_without_end(limit: float, field: str) -> None:
+    with pytest.raises(InvalidQuestion, match=f"^{field}: input should be "):
+        parse({"prompt": "a", field: limit})

@@ -82,3 +82,33 @@ def test_a_retry_after_is_never_undercut(hint: float, chance: float) -> None:
     delay = _delay(ErrorClass.THROTTLE, hint=hint, last=True, remaining_s=1e9, chance=chance)
     assert delay is not None
     assert hint <= delay <= hint + 1
+
+
+@given(attempt=st.integers(1, 50), chance=chances)
+def test_a_wait_is_within_its_ceiling_for_any_attempt(attempt: int, chance: float) -> None:
+    delay = _delay(attempt=attempt, chance=chance, remaining_s=1e9)
+    assert delay is not None
+    assert 0 <= delay <= min(20, 0.5 * 2 ** (attempt - 1))
+
+
+@given(
+    hint=st.none() | st.floats(0.001, 120), attempt=st.integers(1, 10), last=st.booleans(), remaining_s=st.floats(0, 90)
+)
+def test_no_wait_reaches_the_deadline(hint: float | None, attempt: int, last: bool, remaining_s: float) -> None:  # noqa: FBT001
+    delay = _delay(hint=hint, attempt=attempt, last=last, remaining_s=remaining_s)
+    assert delay is None or delay < remaining_s
+
+
+@given(hint=st.floats(0.2, 60))
+def test_a_crowd_with_one_retry_after_does_not_come_back_as_one(hint: float) -> None:
+    delays = {_delay(ErrorClass.THROTTLE, hint=hint, last=True, remaining_s=1e9, chance=n / 100) for n in range(100)}
+    assert len(delays) == 100
+
+
+def test_a_failure_with_a_hint_waits_for_it_too() -> None:
+    assert _delay(hint=0.5, chance=0.0) == 0.5
+    assert _delay(hint=30.0) is None
+
+
+def test_a_lost_worker_is_made_up_for() -> None:
+    assert _delay(ErrorClass.INFRASTRUCTURE) is not None

@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from pointsman.candidacy import input_tokens
 from pointsman.classification import RuleClassifier
 from pointsman.messages import ContextRecord, Parameters, Question
 from pointsman.query_types import QueryType
 from pointsman.routing import UnknownName, classify, decide, second_opinion
 from tests.builders import configuration, decision, provider_table
+
+QUESTION = Question(prompt="hello")
 
 
 def _strong(strength: float, **changes: Any) -> dict[str, Any]:
@@ -132,3 +137,95 @@ def test_a_question_with_a_task_needs_no_second_opinion() -> None:
     question = Question(prompt="hello", task="extract", context=(ContextRecord(id="1", text="t"),))
     assert question.parameters == Parameters()
     assert second_opinion(question, classify(question, settings, RuleClassifier()), settings) is None
+
+
+@given(
+    strengths=st.lists(st.sampled_from([0.4, 0.5, 0.9]), min_size=2, max_size=6),
+    data=st.data(),
+)
+def test_the_order_is_score_then_load_then_place_in_the_chain(strengths: list[float], data: st.DataObject) -> None:
+    names = [f"p{place}" for place in range(len(strengths))]
+    load = {name: data.draw(st.integers(0, 2)) for name in names}
+    chain = data.draw(st.permutations(names))
+    settings = configuration(
+        {name: _strong(strength) for name, strength in zip(names, strengths, strict=True)},
+        query_types={str(kind): {"chain": chain} for kind in QueryType},
+    )
+    found = decision(settings=settings, in_flight=load.__getitem__)
+    strength_of = dict(zip(names, strengths, strict=True))
+    assert [candidate.provider for candidate in found.candidates] == sorted(
+        names, key=lambda name: (-strength_of[name], load[name], chain.index(name))
+    )
+
+
+def test_f01_the_chain_is_that_of_the_type_that_was_found() -> None:
+    settings = configuration(
+        query_types={
+            **{str(kind): {"chain": ["alpha", "beta"], "order": "chain"} for kind in QueryType},
+            "code_task": {"chain": ["beta", "alpha"], "order": "chain"},
+        }
+    )
+    question = Question(prompt="Debug this function")
+    found = decide(question, classify(question, settings, RuleClassifier()), settings, in_flight=lambda _: 0)
+    assert (found.query_type, found.route) == ("code_task", "query_types.code_task")
+    assert [candidate.provider for candidate in found.candidates] == ["beta", "alpha"]
+
+
+def test_f23_the_settings_of_a_route_reach_its_decision() -> None:
+    route = {"chain": ["alpha", "beta"], "timeout_s": 5, "max_attempts": 3, "min_confidence": 0.4, "on_refusal": "next"}
+    settings = configuration(
+        {"alpha": provider_table(timeout_s=8), "beta": provider_table(timeout_s=8)},
+        routes={"extract": {**route, "stakes": "high"}},
+        retry={"initial_s": 0.1, "max_attempts_per_request": 7},
+        scoring={"max_latency_ms": 900.0, "weights": {"cost": 0.5}},
+    )
+    question = Question(prompt="hello", task="extract")
+    found = decide(question, classify(question, settings, RuleClassifier()), settings, in_flight=lambda _: 0)
+    assert [(member.timeout_s, member.max_attempts) for member in found.candidates] == [(5, 3), (5, 3)]
+    assert (found.min_confidence, found.on_refusal, found.stakes) == (0.4, "next", "high")
+    assert (found.limits.retry.initial_s, found.max_attempts_per_request) == (0.1, 7)
+    assert (found.max_latency_ms, found.weights.cost, found.weights.latency) == (900.0, 0.5, 0.2)
+
+
+def test_a_question_gets_an_attempt_for_each_candidate_and_one_more() -> None:
+    tables = {name: provider_table() for name in "abcde"}
+    assert decision(settings=configuration(tables)).max_attempts_per_request == 6
+    assert decision().max_attempts_per_request == 3
+
+
+def test_the_questions_own_limits_beat_the_configurations() -> None:
+    found = decision(Question(prompt="hello", max_latency_ms=9000, stakes="high"))
+    assert (found.max_latency_ms, found.stakes) == (9000, "high")
+    assert found.candidates[0].terms.latency_penalty == round(0.2 * 500 / 9000, 4)
+
+
+def test_a_plain_question_has_no_second_opinion_under_the_rules() -> None:
+    settings = configuration()
+    assert second_opinion(QUESTION, classify(QUESTION, settings, RuleClassifier()), settings) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Question(prompt="hello", deny=("alpha",)),
+        Question(prompt="hello", allow=("beta",)),
+        Question(messages=({"role": "user", "content": [{"type": "image_url"}]},)),
+    ],
+)
+def test_nobody_is_asked_for_a_second_opinion_who_may_not_see_the_question_or_sees_no_text(question: Question) -> None:
+    settings = configuration(classification={"by": "llm", "provider": "alpha"})
+    assert second_opinion(question, classify(question, settings, RuleClassifier()), settings) is None
+
+
+def test_a_second_opinion_has_its_own_time() -> None:
+    settings = configuration(classification={"by": "llm", "provider": "alpha", "timeout_s": 1.5})
+    opinion = second_opinion(QUESTION, classify(QUESTION, settings, RuleClassifier()), settings)
+    assert opinion is not None
+    assert (opinion.candidate.timeout_s, opinion.candidate.max_output_tokens) == (1.5, 64)
+
+
+def test_tools_and_schema_count_as_input() -> None:
+    plain = input_tokens(Question(prompt="hello"))
+    tool = {"type": "function", "function": {"name": "f", "description": "x" * 300}}
+    assert input_tokens(Question(prompt="hello", parameters=Parameters(tools=(tool,)))) > plain + 100
+    assert input_tokens(Question(prompt="hello", response_schema={"description": "x" * 300})) > plain + 100

@@ -37,11 +37,14 @@ def http(status: int, error_class: str, apart: dict[str, str] | None = None) -> 
     return Row(f"status {status}", Status(status), f"{error_class} http_{status}", apart or {})
 
 
+def numbered(fault: str) -> dict[str, str]:
+    return dict.fromkeys(("openai", "gemini"), fault)
+
+
 TABLE = (
     http(400, "client"),
     http(422, "client"),
-    # LiteLLM rewrites the status.
-    http(413, "client", {"anthropic": "client http_400"}),
+    http(413, "client"),
     http(401, "config"),
     http(403, "config"),
     http(404, "config"),
@@ -55,13 +58,13 @@ TABLE = (
     http(529, "failure", {"anthropic": "throttle overloaded"}),
     http(408, "failure"),
     http(500, "failure"),
-    # LiteLLM rewrites the status.
-    http(502, "failure", {"gemini": "failure http_500"}),
+    http(502, "failure"),
     http(503, "failure"),
     http(504, "failure"),
     http(520, "failure"),
     Row("status 504 with timed out in its text", Status(504, "upstream timed out"), "failure http_504"),
     Row("status 503 in html", Raw(b"<html>Bad luck</html>", 503, "text/html"), "failure http_503"),
+    Row("status 500 in html", Raw(b"<html>sorry</html>", 500, "text/html"), "failure http_500"),
     Row("status 500 without a body", Raw(b"", 500), "failure http_500"),
     Row("context length", faults.context_too_long, "client context_length"),
     Row("200 cut off", Raw(CUT), "failure unparsable"),
@@ -72,8 +75,9 @@ TABLE = (
     Row("200 with a list", Raw(b"[1, 2]"), "failure unparsable"),
     Row("200 with null", Raw(b"null"), "failure unparsable"),
     Row("200 with an empty object", Raw(b"{}"), "failure unparsable"),
-    Row("200 with an error inside", ErrorInside(503), "failure unparsable", {"openai": "failure http_503"}),
-    Row("200 with a rate limit inside", ErrorInside(429), "failure unparsable", {"openai": "throttle rate_limited"}),
+    # Only these two vendors' errors hold a number.
+    Row("200 with an error inside", ErrorInside(503), "failure unparsable", numbered("failure http_503")),
+    Row("200 with a rate limit inside", ErrorInside(429), "failure unparsable", numbered("throttle rate_limited")),
     Row("reset", Reset(), "failure connection"),
 )
 

@@ -11,9 +11,9 @@ import pytest
 from activities.ports import CallIdentity
 from activities.providers.litellm import LiteLLM
 from pointsman.messages import ContextRecord, Parameters, Question
-from tests.wire.asking import KEY, MODELS, NAME, PROMPT, ask, each_dialect, provider, request
+from tests.wire.asking import KEY, MODELS, NAME, PROMPT, ask, each_dialect, fault_of, provider, request
 from workers.embedded.scripted.request import Hit
-from workers.embedded.scripted.script import Reply
+from workers.embedded.scripted.script import Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 
 SCHEMA = {
@@ -230,3 +230,10 @@ async def test_further_arguments_of_a_provider_are_passed_on(providers: Scripted
     hit = await sent(providers, "openai", extra={"extra_body": {"provider": {"order": ["x"]}}})
 
     assert hit.body["provider"] == {"order": ["x"]}
+
+
+@each_dialect
+async def test_no_setting_brings_the_clients_retries_back(providers: ScriptedProviders, dialect: str) -> None:
+    await fault_of(providers, dialect, Status(503), extra={"max_retries": 2, "num_retries": 2})
+
+    assert len(providers.hits()) == 1

@@ -1,0 +1,69 @@
+"""What vendors' own replies say."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from activities.providers.native_reply import NativeReply, read, reason
+
+names = st.sampled_from(["choices", "candidates", "promptFeedback", "stop_reason", "done", "usage", "model", "type"])
+documents = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(names, inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        (
+            {"choices": [{"finish_reason": "stop"}], "usage": {"prompt_tokens": 1}, "model": "m-1"},
+            NativeReply("stop", reports_usage=True, model="m-1"),
+        ),
+        ({"choices": [{"finish_reason": None}]}, NativeReply("missing", reports_usage=False)),
+        ({"choices": [{"finish_reason": "eos"}], "usage": {}}, NativeReply("stop", reports_usage=False)),
+        (
+            {"type": "message", "stop_reason": "max_tokens", "usage": {"input_tokens": 1}, "model": "c"},
+            NativeReply("length", reports_usage=True, model="c"),
+        ),
+        ({"type": "message", "stop_reason": "refusal"}, NativeReply("content_filter", reports_usage=False)),
+        (
+            {"candidates": [{"finishReason": "SAFETY"}], "usageMetadata": {"x": 1}, "modelVersion": "g"},
+            NativeReply("content_filter", reports_usage=True, model="g"),
+        ),
+        ({"candidates": [{}]}, NativeReply("missing", reports_usage=False)),
+        ({"promptFeedback": {"blockReason": "OTHER"}}, NativeReply("content_filter", reports_usage=False)),
+        (
+            {"done": True, "done_reason": "length", "eval_count": 3, "model": "l"},
+            NativeReply("length", reports_usage=True, model="l"),
+        ),
+        ({"done": True}, NativeReply("stop", reports_usage=False)),
+        ({"done": False}, NativeReply("missing", reports_usage=False)),
+    ],
+)
+def test_each_protocol_tells_stop_reason_usage_and_model(document: dict[str, Any], expected: NativeReply) -> None:
+    assert read(json.dumps(document)) == expected
+
+
+@pytest.mark.parametrize(
+    "raw", [None, "", "<html>", "[]", "{}", '{"choices": []}', "[" * 5000, '{"promptFeedback": "x"}']
+)
+def test_what_is_no_known_form_is_none(raw: str | None) -> None:
+    assert read(raw) is None
+
+
+def test_an_undocumented_stop_reason_is_unknown_and_none_is_missing() -> None:
+    assert reason("model_context_window_exceeded") == "unknown"
+    assert reason(["stop"]) == "unknown"
+    assert reason(None) == "missing"
+
+
+@given(documents)
+def test_any_json_is_read(document: Any) -> None:
+    read(json.dumps(document))

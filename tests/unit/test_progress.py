@@ -1,0 +1,263 @@
+"""Whom a question asks next, and what becomes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pointsman.call import FailedCall
+from pointsman.decision import Candidate, Decision
+from pointsman.messages import Parameters, Question
+from pointsman.outcomes import ErrorClass, Fault
+from pointsman.progress import Progress
+from tests.builders import attempt, completion, configuration, decision, provider_table
+
+QUESTION = Question(prompt="hello")
+
+
+def _decision(question: Question = QUESTION, changes: dict[str, Any] | None = None, **fields: Any) -> Decision:
+    """Candidates a, b and c, in this order."""
+    tables = {
+        name: provider_table(strengths={"analysis": strength}, **(changes or {}).get(name, {}))
+        for name, strength in (("a", 0.9), ("b", 0.8), ("c", 0.7))
+    }
+    return decision(question, configuration(tables)).model_copy(update=fields)
+
+
+def _failing(error_class: ErrorClass, kind: str = "kind", *, hint: float | None = None) -> FailedCall:
+    fault = Fault(error_class=error_class, kind=kind, summary=f"summary of {kind}", retry_after_s=hint)
+    return FailedCall(fault=fault, attempts=(attempt("a").because(fault),))
+
+
+def _after(outcome: Any, found: Decision, question: Question = QUESTION) -> Progress:
+    progress = Progress(question)
+    progress.begin_round()
+    progress.take(outcome, found.candidates[0], found)
+    return progress
+
+
+def _candidate(progress: Progress, position: int, found: Decision) -> Candidate | None:
+    call = progress.next_call(position, found)
+    return None if call is None else call.candidate
+
+
+def test_the_first_answer_settles_the_question_as_primary() -> None:
+    found = _decision()
+    progress = _after(completion("yes"), found)
+    assert progress.settled
+    assert progress.best is not None
+    answer = progress.answer(progress.best, found, 12.0)
+    assert (answer.text, answer.provider, answer.route_reason, answer.latency_ms) == ("yes", "a", "primary", 12.0)
+    assert (answer.verified, answer.tags, answer.cost_usd, answer.cost_known) == (True, (), 0.001, True)
+
+
+@pytest.mark.parametrize("error_class", [ErrorClass.FAILURE, ErrorClass.QUOTA, ErrorClass.LOCAL, ErrorClass.QUALITY])
+def test_f01_the_next_of_the_resolved_chain_answers_with_the_class_as_reason(error_class: ErrorClass) -> None:
+    found = _decision()
+    progress = _after(_failing(error_class), found)
+    assert _candidate(progress, 1, found) == found.candidates[1]
+    progress.take(completion(attempts=(attempt("b"),)), found.candidates[1], found)
+    assert progress.best is not None
+    answer = progress.answer(progress.best, found, 1.0)
+    assert (answer.provider, answer.route_reason) == ("b", f"fallback:{error_class}")
+    assert answer.query_type == "analysis"
+    assert [row.provider for row in answer.attempts] == ["a", "b"]
+
+
+def test_f18_a_question_that_was_not_accepted_is_not_repeated_elsewhere() -> None:
+    found = _decision()
+    assert _candidate(_after(_failing(ErrorClass.CLIENT), found), 1, found) is None
+
+
+def test_f11_the_member_that_drops_the_parameter_is_asked() -> None:
+    question = Question(prompt="hello", parameters=Parameters(reasoning_effort="none"))
+    found = _decision(question, {"c": {"drop_params": ["reasoning_effort"]}})
+    progress = _after(_failing(ErrorClass.CLIENT), found, question)
+    assert [_candidate(progress, position, found) for position in (1, 2)] == [None, found.candidates[2]]
+
+
+def test_a_cancelled_call_has_no_successor() -> None:
+    found = _decision()
+    assert _candidate(_after(_failing(ErrorClass.CANCEL), found), 1, found) is None
+
+
+def test_only_the_last_call_knows_that_it_is_the_last() -> None:
+    found = _decision()
+    calls = [Progress(QUESTION).next_call(position, found) for position in range(3)]
+    assert [call is not None and call.last_candidate for call in calls] == [False, False, True]
+
+
+def test_the_questions_own_schema_beats_the_routes() -> None:
+    own = Question(prompt="hello", response_schema={"type": "array"})
+    for question, expected in ((QUESTION, {"type": "object"}), (own, {"type": "array"})):
+        call = Progress(question).next_call(0, _decision(question, response_schema={"type": "object"}))
+        assert call is not None
+        assert call.response_schema == expected
+
+
+def test_what_was_spent_counts_against_the_cost_limit_of_the_next_call() -> None:
+    question = Question(prompt="hello", max_cost_usd=0.01)
+    found = _decision(question)
+    progress = _after(_failing(ErrorClass.FAILURE), found, question)
+    call = progress.next_call(1, found)
+    assert call is not None
+    assert call.spent_usd == 0.001
+    progress.record((attempt("a", cost_usd=0.009),))
+    assert progress.next_call(1, found) is None
+
+
+@pytest.mark.parametrize(("maximum", "expected"), [(4, [2, 2, 2]), (3, [1, 1, 1])])
+def test_attempts_leave_one_for_each_candidate_behind(maximum: int, expected: list[int]) -> None:
+    found = _decision(max_attempts_per_request=maximum)
+    progress = Progress(QUESTION)
+    progress.begin_round()
+    given: list[int] = []
+    for position in range(3):
+        given.append(progress.attempts_for(position, found))
+        progress.record((attempt("a"),))
+    assert given == expected
+
+
+def test_a_new_round_starts_its_count_and_its_reason_afresh_and_keeps_the_bill() -> None:
+    found = _decision(max_attempts_per_request=4)
+    progress = _after(_failing(ErrorClass.CLIENT), found)
+    progress.begin_round()
+    assert _candidate(progress, 1, found) == found.candidates[1]
+    assert progress.attempts_for(0, found) == 2
+    progress.take(completion(), found.candidates[0], found)
+    assert progress.best is not None
+    answer = progress.answer(progress.best, found, 1.0)
+    assert (answer.route_reason, len(answer.attempts), answer.cost_usd) == ("primary", 2, 0.002)
+
+
+def test_an_answer_below_the_confidence_is_held_while_a_better_one_may_come() -> None:
+    found = _decision(min_confidence=0.8)
+    progress = _after(completion("weak", confidence=0.5), found)
+    assert not progress.settled
+    assert (progress.attempts[0].outcome, progress.attempts[0].error_class) == ("low_confidence", ErrorClass.QUALITY)
+    progress.take(completion("strong", confidence=0.8), found.candidates[1], found)
+    assert progress.best is not None
+    answer = progress.answer(progress.best, found, 1.0)
+    assert (answer.text, answer.route_reason, answer.tags) == ("strong", "fallback:quality", ())
+
+
+def test_if_all_are_below_the_confidence_the_best_is_returned_and_tagged() -> None:
+    found = _decision(min_confidence=0.8)
+    progress = _after(completion("weak", confidence=0.3), found)
+    progress.take(completion("better", confidence=0.6), found.candidates[1], found)
+    progress.take(_failing(ErrorClass.FAILURE), found.candidates[2], found)
+    assert not progress.settled
+    assert progress.best is not None
+    answer = progress.answer(progress.best, found, 1.0)
+    assert (answer.text, answer.provider, answer.tags) == ("better", "b", ("low_confidence",))
+
+
+def test_a_refusal_is_delivered_unless_the_route_moves_on() -> None:
+    refusal = completion("I cannot help.", refused=True)
+    assert _after(refusal, _decision(on_refusal="return", min_confidence=1.0)).settled
+    found = _decision(on_refusal="next")
+    progress = _after(refusal, found)
+    assert not progress.settled
+    assert _candidate(progress, 1, found) == found.candidates[1]
+    progress.take(completion("yes"), found.candidates[1], found)
+    assert progress.best is not None
+    assert (progress.best.completion.text, progress.best.reason) == ("yes", "refusal_fallback")
+
+
+def test_of_refusals_and_weak_answers_a_weak_answer_is_given() -> None:
+    found = _decision(on_refusal="next", min_confidence=0.8)
+    progress = _after(completion("no", refused=True, confidence=0.9), found)
+    progress.take(completion("weak", confidence=0.1), found.candidates[1], found)
+    assert progress.best is not None
+    assert progress.best.completion.text == "weak"
+
+
+def test_f25_an_attempt_of_unknown_cost_makes_the_sum_unknown() -> None:
+    found = _decision()
+    progress = _after(completion(attempts=(attempt(cost_usd=None),)), found)
+    assert progress.best is not None
+    answer = progress.answer(progress.best, found, 1.0)
+    assert (answer.cost_usd, answer.cost_known) == (None, False)
+
+
+def test_tags_tell_what_a_caller_should_know() -> None:
+    question = Question(prompt="hello", max_cost_usd=0.01)
+    found = _decision(question, stakes="high")
+    progress = _after(completion(finish_reason="length", attempts=(attempt(cost_usd=0.02),)), found, question)
+    assert progress.best is not None
+    answer = progress.answer(progress.best, found, 1.0)
+    assert answer.tags == ("cut_short", "unverified", "over_cost")
+    assert not answer.verified
+
+
+@pytest.mark.parametrize(
+    ("outcome", "late", "failure_type", "message"),
+    [
+        (_failing(ErrorClass.FAILURE, "x"), False, "AllProvidersFailed", "Every provider failed. a: summary of x"),
+        (
+            _failing(ErrorClass.CLIENT, "x"),
+            False,
+            "QuestionNotAccepted",
+            "The question was not accepted. a: summary of x",
+        ),
+        (
+            _failing(ErrorClass.LOCAL, "x"),
+            False,
+            "AllProvidersUnavailable",
+            "No provider could be asked. a: summary of x",
+        ),
+        (
+            _failing(ErrorClass.CANCEL, "x"),
+            False,
+            "DeadlineExceeded",
+            "No answer within the deadline of 60 s. a: summary of x",
+        ),
+        (
+            _failing(ErrorClass.FAILURE, "x"),
+            True,
+            "DeadlineExceeded",
+            "No answer within the deadline of 60 s. a: summary of x",
+        ),
+    ],
+)
+def test_a_failure_has_a_type_and_each_providers_reason(
+    outcome: FailedCall,
+    late: bool,  # noqa: FBT001
+    failure_type: str,
+    message: str,
+) -> None:
+    found = _decision()
+    assert _after(outcome, found).failure(found, late=late)[:2] == (failure_type, message)
+
+
+def test_a_failure_carries_its_attempts_their_cost_and_when_to_come_back() -> None:
+    found = _decision()
+    _, _, detail = _after(_failing(ErrorClass.THROTTLE, hint=12.0), found).failure(found, late=False)
+    assert ([row.provider for row in detail.attempts], detail.cost_usd, detail.retry_after_s) == (["a"], 0.001, 12.0)
+
+
+def test_f08_without_a_candidate_every_skipped_member_is_named_with_its_reason() -> None:
+    question = Question(prompt="hello", response_schema={"type": "object"}, deny=("c",))
+    found = _decision(question, {"a": {"supports": []}, "b": {"enabled": False}})
+    failure_type, message, detail = Progress(question).failure(found, late=False)
+    assert failure_type == "NoCandidate"
+    assert message == (
+        "No provider may answer this question. a: no_json_schema (it does not support json_schema); "
+        "b: disabled (enabled = false, or its server is not running); c: denied (the question denies it)"
+    )
+    assert [row.reason for row in detail.rejected] == ["no_json_schema", "disabled", "denied"]
+
+
+def test_f08_when_the_able_member_is_down_the_failure_still_names_the_skipped_one() -> None:
+    question = Question(prompt="hello", response_schema={"type": "object"})
+    found = _decision(question, {"b": {"supports": []}, "c": {"supports": []}})
+    _, message, detail = _after(_failing(ErrorClass.FAILURE, "x"), found, question).failure(found, late=False)
+    assert message == "Every provider failed. a: summary of x"
+    assert [(row.provider, row.reason) for row in detail.rejected] == [("b", "no_json_schema"), ("c", "no_json_schema")]
+
+
+def test_when_the_money_is_spent_the_failure_says_so() -> None:
+    failure_type, message, _ = Progress(QUESTION).failure(_decision(), late=False)
+    assert failure_type == "AllProvidersUnavailable"
+    assert message == "No provider could be asked. What is left of the cost limit pays for no answer"

@@ -1,0 +1,69 @@
+"""Bad input in sentences."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from pointsman.sentences import ConfigurationError, sentences
+
+
+class _Inner(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    colour: str = ""
+    size: int = 1
+    shade: Annotated[str, StringConstraints(min_length=1)] = "dark"
+
+
+class _Outer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    needed: int
+    inner: _Inner | None = None
+    named: dict[str, _Inner] = {}
+    listed: tuple[_Inner, ...] = ()
+
+
+def _told(**fields: Any) -> list[str]:
+    with pytest.raises(ValidationError) as refused:
+        _Outer.model_validate(fields)
+    return sentences(refused.value, _Outer)
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({}, "needed: missing; it is required"),
+        ({"needed": "x"}, "needed: input should be a valid integer, unable to parse string as an integer (it is 'x')"),
+        ({"needed": 1, "zzz": 1}, "zzz: unknown key; known here: inner, listed, named, needed"),
+        ({"needed": 1, "inner": {"color": "x"}}, "inner.color: unknown key; did you mean colour?"),
+        ({"needed": 1, "named": {"a": {"siz": 1}}}, "named.a.siz: unknown key; did you mean size?"),
+        ({"needed": 1, "listed": [{"siz": 1}]}, "listed.0.siz: unknown key; did you mean size?"),
+        ({"needed": 1, "inner": {"shade": "\ud800"}}, "inner.shade: not valid Unicode (a lone surrogate); "),
+    ],
+)
+def test_a_fault_starts_with_its_path_and_says_what_to_do(fields: dict[str, Any], sentence: str) -> None:
+    (told,) = _told(**fields)
+    assert told.startswith(sentence)
+
+
+def test_every_fault_is_told() -> None:
+    assert len(_told(inner={"color": 1, "size": "x"})) == 3
+
+
+def test_a_long_value_is_not_quoted() -> None:
+    (told,) = _told(needed="secret " * 10)
+    assert "secret" not in told
+
+
+def test_a_value_in_pieces_is_not_quoted() -> None:
+    (told,) = _told(needed=["secret"])
+    assert told == "needed: input should be a valid integer"
+
+
+def test_a_configuration_error_reads_as_its_sentences() -> None:
+    error = ConfigurationError(["a: b", "c: d"])
+    assert (str(error), error.faults) == ("a: b\nc: d", ["a: b", "c: d"])
