@@ -39,7 +39,7 @@ dev: $(VENV)/.model
 	@$(PY) -m workers --log-level WARNING dev
 
 test: $(VENV)/.model
-	$(PY) -m pytest $(ARGS)
+	$(PY) -m pytest -n 2 $(ARGS)
 
 check: $(VENV)/.installed
 	$(PY) -m ruff check .

@@ -16,7 +16,7 @@ from temporalio.worker import Worker
 
 with workflow.unsafe.imports_passed_through():
     # The adapter's module sets LiteLLM up as production has it, before LiteLLM itself is imported.
-    from activities.providers import litellm as _set_up  # noqa: F401
+    from activities.providers import litellm as _set_up  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
     # isort: split
     import litellm

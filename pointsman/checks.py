@@ -154,6 +154,8 @@ def _chain_warnings(table: str, route: Route, configuration: Configuration) -> I
         for other_name, other in members[position + 1 :]:
             if route.order == "chain" and _preferable(other, member, query_type):
                 yield f"{table}.chain: {other_name} is preferable to {name} and yet stands behind it"
+    if sum(member.enabled for _, member in members) < 2:  # noqa: PLR2004 - as above
+        yield f"{table}.chain: fewer than two of its members are enabled, so nothing is left to fall back on"
     if route.hedge:
         yield f"{table}.hedge: has no effect yet; this version does not hedge"
     if route.stakes == "high":

@@ -27,7 +27,8 @@ def may_follow(fault: Fault, failed: Candidate, following: Candidate, question: 
         return False
     if fault.kind == "context_length":
         return following.context_tokens > failed.context_tokens
-    sent = set(question.parameters.given()) - set(failed.drop_params)
+    sent = set(question.parameters.given()) | ({"temperature"} if question.temperature is not None else set())
+    sent -= set(failed.drop_params)
     return bool(sent & set(following.drop_params))
 
 

@@ -37,6 +37,7 @@ CLASSIFICATION_SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 _CLASSIFIED_CHARACTERS = 4_000
+_CLASSIFICATION_TOKENS = 256  # a reasoning model spends some before it answers
 
 
 def asks_for_claims(question: Question, schema: dict[str, Any] | None) -> bool:
@@ -71,7 +72,7 @@ def classification_question(question: Question) -> Question:
         prompt=text,
         system=_CLASSIFY,
         response_schema=CLASSIFICATION_SCHEMA,
-        max_output_tokens=64,
+        max_output_tokens=_CLASSIFICATION_TOKENS,
         temperature=0.0,
         deadline_s=question.deadline_s,
         max_cost_usd=question.max_cost_usd,

@@ -54,7 +54,9 @@ async def build(
     """One worker for questions, and one per enabled provider on its own task queue."""
     in_flight = InFlight()
     configuration = settings.configuration
-    drain_s = max((provider.timeout_s for provider in configuration.providers.values()), default=0) + _DRAIN_MARGIN_S
+    timeouts = [provider.timeout_s for provider in configuration.providers.values()]
+    timeouts += [route.timeout_s for route in configuration.tables().values() if route.timeout_s is not None]
+    drain_s = max(timeouts, default=0) + _DRAIN_MARGIN_S
     beat_every_s = None if await _pushes_cancellations(client) else CANCEL_POLL_S
     questions = Worker(
         client,

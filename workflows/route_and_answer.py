@@ -107,7 +107,7 @@ class RouteAndAnswer(contract.RouteAndAnswer):
         bound = workflow.now() + timedelta(seconds=opinion.candidate.timeout_s)
         outcome = await ask(call, opinion.limits, max_attempts=1, deadline=min(bound, self._deadline))
         self._progress.record(outcome.attempts)
-        if not isinstance(outcome, Completion) or outcome.refused:
+        if not isinstance(outcome, Completion) or outcome.refused or outcome.parsed is None:
             return None
         return of_type(QueryType(outcome.parsed["query_type"]), outcome.parsed["confidence"], classifier="llm")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import NoReturn
 
@@ -26,6 +27,9 @@ for _command in (asking.ask, asking.status, asking.answer, asking.cancel, routin
 
 def main() -> NoReturn:
     """Run one command and leave with its status; every error is a sentence on standard error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # An answer that was paid for is printed, also where the terminal lacks some of its letters.
+        sys.stdout.reconfigure(errors="backslashreplace")
     leave(_run(sys.argv[1:]))
 
 

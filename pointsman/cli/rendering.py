@@ -83,9 +83,12 @@ def print_decision(decision: Decision) -> None:
     console = Console()
     console.print(
         f"{decision.query_type} (confidence {decision.classification_confidence:.2f}, "
-        f"complexity {decision.complexity:g}), chain {decision.route}"
+        f"complexity {decision.complexity:g}), chain {decision.route}",
+        soft_wrap=True,
     )
-    table = Table("provider", "model", "score", "fit", "- cost", "- latency", "estimate")
+    table = Table()
+    for heading in ("provider", "model", "score", "fit", "- cost", "- latency", "estimate"):
+        table.add_column(heading, overflow="fold", no_wrap=heading == "provider")
     for candidate in decision.candidates:
         terms = candidate.terms
         table.add_row(
@@ -100,4 +103,6 @@ def print_decision(decision: Decision) -> None:
     console.print(table)
     for rejection in decision.rejected:
         detail = f" ({rejection.detail})" if rejection.detail else ""
-        console.print(f"not {rejection.provider}: {rejection.reason}{detail}", markup=False, highlight=False)
+        console.print(
+            f"not {rejection.provider}: {rejection.reason}{detail}", markup=False, highlight=False, soft_wrap=True
+        )

@@ -77,23 +77,23 @@ def _lines(path: Path, configuration: Configuration) -> Iterator[str]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
         raise InvalidQuestion(f"--file: {path} cannot be read ({fault})") from fault
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            decision = _decide(_parsed(line, number), configuration)
+            try:
+                decision = _decide(_parsed(line), configuration)
+            except InvalidQuestion as fault:
+                raise InvalidQuestion(f"line {number}: {fault}") from fault
             yield json.dumps(decision_document(decision), ensure_ascii=False)
 
 
-def _parsed(line: str, number: int) -> Question:
+def _parsed(line: str) -> Question:
     try:
         fields = json.loads(line)
-    except ValueError as fault:
-        raise InvalidQuestion(f"line {number}: not JSON ({fault})") from fault
+    except (ValueError, RecursionError) as fault:
+        raise InvalidQuestion(f"not JSON ({fault})") from fault
     if not isinstance(fields, dict):
-        raise InvalidQuestion(f'line {number}: expected an object such as {{"prompt": "..."}}')
-    try:
-        return parse(fields)
-    except InvalidQuestion as fault:
-        raise InvalidQuestion(f"line {number}: {fault}") from fault
+        raise InvalidQuestion('expected an object such as {"prompt": "..."}')
+    return parse(fields)
 
 
 def _decide(question: Question, configuration: Configuration) -> Decision:

@@ -79,7 +79,9 @@ def test_a_workflow_started_with_no_question_or_two_ends(
 ) -> None:
     question_id = f"{len(inputs)} inputs"
     _start(pointsman, question_id, *inputs)
-    assert _failure(pointsman, question_id)
+    kind, message = _failure(pointsman, question_id)
+    assert kind
+    assert message
     assert providers.hits() == []
 
 

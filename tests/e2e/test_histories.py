@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 from collections.abc import Callable
 
@@ -102,7 +103,10 @@ def test_the_ui_shows_the_question_each_call_and_the_route_in_words(
     assert pointsman.wait_for(summary()) == "extract: What is the first line?"
     scheduled = EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED
     calls = [event.user_metadata for event in _events(pointsman, "shown") if event.event_type == scheduled]
-    assert [json.loads(call.summary.data) for call in calls] == ["alpha (openai/gpt-5.2-2026-08-15)", "beta (anthropic/claude-sonnet-5-20260801)"]
+    assert [json.loads(call.summary.data) for call in calls] == [
+        "alpha (openai/gpt-5.2-2026-08-15)",
+        "beta (anthropic/claude-sonnet-5-20260801)",
+    ]
     details = pointsman.temporal("workflow", "metadata", "--workflow-id", "shown", "--output", "json")
     assert details.returncode == 0, details.stderr
     (found,) = json.loads(details.stdout)["queryResult"]
@@ -136,6 +140,6 @@ def test_a_key_is_in_no_event_log_or_output_and_a_prompt_in_no_log_at_info(
     sent = [hit.headers for hit in providers.hits()]
     assert sum(CANARY in json.dumps(dict(headers)) for headers in sent) >= 4
     assert not [text for text in written if CANARY.encode() in text]
-    assert quiet.signal(15) == 0
+    assert quiet.signal(signal.SIGTERM) == 0
     assert PROMPT not in quiet.said()
     assert quiet.said()

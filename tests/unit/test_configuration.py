@@ -16,7 +16,7 @@ from pointsman.checks import faults, missing_keys, warnings
 from pointsman.config_file import from_environment, load
 from pointsman.configuration import Configuration
 from pointsman.sentences import ConfigurationError, sentences
-from tests.builders import configuration, document, provider_table
+from tests.builders import QUERY_TYPES, configuration, document, provider_table
 
 TODAY = date(2026, 11, 30)
 
@@ -282,6 +282,14 @@ def test_what_has_no_effect_yet_and_what_has_no_price_is_warned_about() -> None:
 def test_figures_are_warned_about_from_their_75th_day(declared: str, warned: bool) -> None:  # noqa: FBT001
     settings = configuration({"alpha": provider_table(declared_at=declared), "beta": provider_table()})
     assert bool(warnings(settings, TODAY)) is warned
+
+
+def test_a_chain_with_one_enabled_member_is_warned_about() -> None:
+    settings = configuration({"alpha": provider_table(), "beta": provider_table(enabled=False)})
+    assert warnings(settings, TODAY) == [
+        f"query_types.{kind}.chain: fewer than two of its members are enabled, so nothing is left to fall back on"
+        for kind in QUERY_TYPES
+    ]
 
 
 def test_simulated_and_embedded_providers_need_no_date() -> None:

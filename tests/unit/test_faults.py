@@ -74,6 +74,13 @@ def test_f11_a_member_that_drops_what_this_one_was_sent_may_follow() -> None:
     assert not may_follow(fault, candidate("a"), dropping, QUESTION)
 
 
+def test_f11_a_temperature_can_be_dropped_like_a_parameter() -> None:
+    fault = _fault(ErrorClass.CLIENT, "http_400")
+    dropping = candidate("b", drop_params=["temperature"])
+    assert may_follow(fault, candidate("a"), dropping, Question(prompt="hello", temperature=0.0))
+    assert not may_follow(fault, candidate("a"), dropping, QUESTION)
+
+
 @pytest.mark.parametrize(
     ("position", "made", "maximum", "expected"), [(0, 0, 4, 2), (0, 0, 3, 1), (2, 2, 4, 2), (2, 3, 4, 1), (2, 9, 4, 1)]
 )

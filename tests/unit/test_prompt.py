@@ -54,7 +54,7 @@ def test_a_question_about_the_kind_is_short_and_bounded() -> None:
         Question(prompt="a" * 3_000 + "b" * 3_000, max_cost_usd=0.5, tenant="t", priority=2)
     )
     assert asked.prompt == f"{'a' * 2_000}\n[...]\n{'b' * 2_000}"
-    assert (asked.max_output_tokens, asked.temperature, asked.response_schema) == (64, 0.0, CLASSIFICATION_SCHEMA)
+    assert (asked.max_output_tokens, asked.temperature, asked.response_schema) == (256, 0.0, CLASSIFICATION_SCHEMA)
     assert (asked.max_cost_usd, asked.tenant, asked.priority) == (0.5, "t", 2)
 
 

@@ -221,7 +221,7 @@ def test_a_second_opinion_has_its_own_time() -> None:
     settings = configuration(classification={"by": "llm", "provider": "alpha", "timeout_s": 1.5})
     opinion = second_opinion(QUESTION, classify(QUESTION, settings, RuleClassifier()), settings)
     assert opinion is not None
-    assert (opinion.candidate.timeout_s, opinion.candidate.max_output_tokens) == (1.5, 64)
+    assert (opinion.candidate.timeout_s, opinion.candidate.max_output_tokens) == (1.5, 256)
 
 
 def test_tools_and_schema_count_as_input() -> None:

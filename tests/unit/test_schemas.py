@@ -39,6 +39,7 @@ documents = st.recursive(
         ({"$ref": "file:///etc/passwd"}, "the reference 'file:///etc/passwd' leads nowhere"),
         ({"$dynamicRef": "http://127.0.0.1/"}, "the reference 'http://127.0.0.1/' leads nowhere"),
         ({"$ref": "#nowhere"}, "the reference 'nowhere' leads nowhere"),
+        ({"$ref": "#/x", "x": {"$ref": "#/y"}}, "the reference '/y' leads nowhere"),
         ({"$ref": "#/x/a", "x": [1]}, "a reference counts into a list with a word"),
         ({"$ref": "#/x", "x": 5}, "not a JSON Schema: 5 is not of type 'object', 'boolean'"),
     ],

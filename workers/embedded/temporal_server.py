@@ -26,6 +26,7 @@ _HOST = "127.0.0.1"
 _RETENTION = timedelta(days=30)
 _START_PATIENCE_S = 60.0
 _STOP_PATIENCE_S = 15.0
+_SETTLING_S = 0.3
 
 # Without the first three every dispatch costs 50 ms and a timer below a second takes a whole one; the last two let the
 # server push a cancellation to the worker.
@@ -64,7 +65,7 @@ async def temporal_server(
     """
     port, ui_port = port or free_port(PORT), ui_port or free_port(UI_PORT)
     # The server runs in another folder than the caller.
-    database = database.resolve()
+    database = database.resolve()  # noqa: ASYNC240 - a look at the local disk
     database.parent.mkdir(parents=True, exist_ok=True)
     log_path = database.with_suffix(".log")
     with log_path.open("ab") as log:
@@ -127,10 +128,13 @@ async def _when_ready(address: str, process: subprocess.Popen[bytes], log_path: 
         try:
             client = await connect(address, "default")
             await _keep_histories(client)
+            # Another server may answer at this address, and ours be about to end because the port is taken.
+            await asyncio.sleep(_SETTLING_S)
         except Exception:  # noqa: BLE001 - whatever it is, the server is not ready yet
             await asyncio.sleep(0.1)
         else:
-            return client
+            if process.poll() is None:
+                return client
     raise NoServer(f"the embedded Temporal server did not start; its log is {log_path}")
 
 
