@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+from urllib.parse import quote
 
 from pointsman.messages import Question
 from pointsman.response import ProviderResponse
+
+_HEADER_SAFE = "/:@!$&'()*+,;=-._~ "
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,8 @@ class CallIdentity:
     def headers(self, templates: dict[str, str]) -> dict[str, str]:
         """Configured headers with the placeholders `{workflow_id}`, `{activity_id}` and `{attempt}` filled in."""
         values = {
-            "{workflow_id}": self.workflow_id,
+            # An id may hold any letter, a header only those of ASCII.
+            "{workflow_id}": quote(self.workflow_id, safe=_HEADER_SAFE),
             "{activity_id}": self.activity_id,
             "{attempt}": str(self.attempt),
         }

@@ -26,7 +26,7 @@ from pointsman.errors import NoServer
 from pointsman.leaving import leave
 
 _QUICK, _FULL = Size(rounds=5, one_by_one=10, together=32), Size(rounds=15, one_by_one=24, together=80)
-_DECISIONS = 2000
+_BLOCKS, _DECISIONS = 7, 500
 _RESULT = Path("build") / "bench.json"
 _NO_SERVER = 3
 
@@ -39,7 +39,7 @@ def _arguments() -> argparse.Namespace:
 
 async def _figures(size: Size, tell: Callable[[str], None]) -> list[Figure]:
     tell("deciding with 50 providers")
-    decided = decision.measure(_DECISIONS)
+    decided = decision.measure(_BLOCKS, _DECISIONS)
     tell("starting the console command")
     started = processes.start_up()
     tell("starting the Temporal server")

@@ -37,6 +37,7 @@ def test_unicode_of_every_kind_comes_back_as_it_went(pointsman: Site, providers:
     providers.script("alpha", Reply(text=lambda request: request.prompt))
     by_argument = pointsman.cli("ask", UNICODE, "--id", "unicode-ü", "--json")
     by_input = pointsman.cli("ask", "-", stdin=UNICODE)
+    assert by_argument.returncode == 0, by_argument.stderr
     assert json.loads(by_argument.stdout)["text"] == UNICODE
     assert UNICODE in by_argument.stdout
     assert by_input.stdout.splitlines()[0] == UNICODE

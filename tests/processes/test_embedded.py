@@ -12,10 +12,10 @@ from workers.embedded.scripted.server import ScriptedProviders
 NOWHERE = "127.0.0.1:9"
 
 
-def _offline(*arguments: str, config: str = "config/demo.toml") -> Ended:
+def _offline(*arguments: str, **env: str) -> Ended:
     return run(
         python("-m", "pointsman.cli", *arguments),
-        environment({"POINTSMAN_CONFIG": config, "TEMPORAL_ADDRESS": NOWHERE, KEY_VARIABLE: None}),
+        environment({"POINTSMAN_CONFIG": "config/demo.toml", "TEMPORAL_ADDRESS": NOWHERE, KEY_VARIABLE: None, **env}),
     )
 
 
@@ -35,7 +35,7 @@ def test_route_shows_the_decision_without_a_server_or_a_call(providers: Scripted
     assert document["query_type"] == "code_task"
     assert all(candidate.keys() >= {"provider", "score", "terms"} for candidate in document["candidates"])
     assert all(rejection.keys() >= {"provider", "reason"} for rejection in document["rejected"])
-    words = _offline("route", "Write a Python function that adds two numbers")
+    words = _offline("route", "Write a Python function that adds two numbers", COLUMNS="200")
     assert words.returncode == 0, words.stderr
     assert all(candidate["provider"] in words.stdout for candidate in document["candidates"])
     assert providers.hits() == []
