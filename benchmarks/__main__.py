@@ -20,12 +20,12 @@ from rich.console import Console
 from benchmarks import decision, plain_question, processes
 from benchmarks.figures import Figure, print_table, write_json
 from benchmarks.machine import in_words, machine
-from benchmarks.plain_question import Size
+from benchmarks.rounds import Size
 from benchmarks.stack import stack
 from pointsman.errors import NoServer
 from pointsman.leaving import leave
 
-_QUICK, _FULL = Size(rounds=5, one_by_one=10, together=32), Size(rounds=15, one_by_one=24, together=80)
+_QUICK, _FULL = Size(rounds=5, one_by_one=10, together=32), Size(rounds=12, one_by_one=20, together=64)
 _BLOCKS, _DECISIONS = 7, 500
 _RESULT = Path("build") / "bench.json"
 _NO_SERVER = 3

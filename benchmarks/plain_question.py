@@ -2,62 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 from statistics import median
 
 from benchmarks import baseline
-from benchmarks.figures import Figure, percentile
+from benchmarks.figures import Figure
 from benchmarks.history import expense
+from benchmarks.litellm_call import LiteLLMCall
+from benchmarks.rounds import IN_FLIGHT, Size, Way, throughput
 from benchmarks.stack import BASELINE, MAX_TOKENS, MODEL, PROMPT, PROVIDER, Stack
 from pointsman.client import RouterClient
 from pointsman.config_file import load
 from workers.settings import Settings
 from workers.wiring import build
 
-IN_FLIGHT = 8
 _WARM_UP = 20
-
-
-@dataclass(frozen=True)
-class Size:
-    """How much is asked: in each round so many questions one after another, then so many with 8 in flight."""
-
-    rounds: int
-    one_by_one: int
-    together: int
-
-
-@dataclass
-class Way:
-    """One way to get a question answered, and what its rounds took."""
-
-    ask: Callable[[], Awaitable[object]]
-    round_ms: list[list[float]] = field(default_factory=list[list[float]])
-    round_per_s: list[float] = field(default_factory=list[float])
-
-    async def run_round(self, size: Size) -> None:
-        """One round, noted."""
-        self.round_ms.append([await _timed_ms(self.ask) for _ in range(size.one_by_one)])
-        self.round_per_s.append(await _throughput(self.ask, size.together))
-
-    def percentile_ms(self, percent: int) -> float:
-        """Over the questions of all rounds."""
-        return percentile((sample for samples in self.round_ms for sample in samples), percent)
-
-    @property
-    def per_s(self) -> float:
-        """The median round's throughput."""
-        return median(self.round_per_s)
 
 
 async def measure(stack: Stack, size: Size, tell: Callable[[str], None]) -> list[Figure]:
     """Serve both from this process and ask in turns."""
     client = stack.server.client
-    call = baseline.LiteLLMCall(MODEL, stack.baseline_api_base, MAX_TOKENS)
+    call = LiteLLMCall(MODEL, stack.baseline_api_base, MAX_TOKENS)
     served = [*await build(client, Settings.of(load(stack.config))), baseline.worker(client, call)]
     router = RouterClient(client)
     async with AsyncExitStack() as running:
@@ -65,7 +31,7 @@ async def measure(stack: Stack, size: Size, tell: Callable[[str], None]) -> list
             await running.enter_async_context(worker)
         plain, base = Way(lambda: router.ask(PROMPT)), Way(lambda: baseline.ask(client, PROMPT))
         for way in (plain, base):
-            await _throughput(way.ask, _WARM_UP)
+            await throughput(way.ask, _WARM_UP)
         _check_same_request(stack)
         for number in range(size.rounds):
             # Who goes first changes, so that neither always finds the caches of the other.
@@ -133,22 +99,3 @@ def _check_same_request(stack: Stack) -> None:
     bodies = [stack.providers.hits(name)[-1].body for name in (PROVIDER, BASELINE)]
     if bodies[0] != bodies[1]:
         raise RuntimeError(f"the baseline no longer makes Pointsman's request: {bodies[1]} is not {bodies[0]}")
-
-
-async def _timed_ms(ask: Callable[[], Awaitable[object]]) -> float:
-    started = time.perf_counter()
-    await ask()
-    return (time.perf_counter() - started) * 1000
-
-
-async def _throughput(ask: Callable[[], Awaitable[object]], count: int) -> float:
-    """Answers a second, with `IN_FLIGHT` questions under way until none is left to ask."""
-    left = iter(range(count))
-
-    async def asker() -> None:
-        for _ in left:
-            await ask()
-
-    started = time.perf_counter()
-    await asyncio.gather(*(asker() for _ in range(IN_FLIGHT)))
-    return count / (time.perf_counter() - started)

@@ -6,22 +6,26 @@ client = await RouterClient.connect()
 answer = await client.ask("What is the boiling point of water at sea level?")
 """
 
-from pointsman.client import QuestionStatus, RouterClient
-from pointsman.contract import RouteAndAnswer, Status
-from pointsman.decision import Candidate, Decision, Rejection
-from pointsman.errors import (
-    IdTaken,
-    InvalidQuestion,
-    NoServer,
-    NoWorker,
-    PointsmanError,
-    QuestionCancelled,
-    QuestionFailed,
-    UnknownQuestion,
-)
-from pointsman.messages import Answer, ContextRecord, Parameters, Question
-from pointsman.outcomes import Attempt, Claim, ErrorClass, Usage
-from pointsman.query_types import QueryType
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pointsman.client import QuestionStatus, RouterClient
+    from pointsman.contract import RouteAndAnswer, Status
+    from pointsman.decision import Candidate, Decision, Rejection
+    from pointsman.errors import (
+        IdTaken,
+        InvalidQuestion,
+        NoServer,
+        NoWorker,
+        PointsmanError,
+        QuestionCancelled,
+        QuestionFailed,
+        UnknownQuestion,
+    )
+    from pointsman.messages import Answer, ContextRecord, Parameters, Question
+    from pointsman.outcomes import Attempt, Claim, ErrorClass, Usage
+    from pointsman.query_types import QueryType
 
 __all__ = [
     "Answer",
@@ -49,3 +53,22 @@ __all__ = [
     "UnknownQuestion",
     "Usage",
 ]
+
+# Temporal's SDK takes a quarter of a second to import; help, `route` and `check` of the console command need none of
+# it. So each name is imported when it is first used, from the first of these modules that has it.
+_LIGHTEST_FIRST = ("query_types", "outcomes", "decision", "messages", "errors", "contract", "client")
+
+
+def __getattr__(name: str) -> object:
+    """A public name, from the module that has it."""
+    if name in __all__:
+        for module in _LIGHTEST_FIRST:
+            found: object = getattr(import_module(f"{__name__}.{module}"), name, None)
+            if found is not None:
+                return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, imported yet or not."""
+    return sorted({*globals(), *__all__})

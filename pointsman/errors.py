@@ -12,7 +12,11 @@ PointsmanError
 
 from __future__ import annotations
 
-from pointsman.contract import Unanswered
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # The contract imports Temporal's SDK, which nothing here needs.
+    from pointsman.contract import Unanswered
 
 
 class PointsmanError(Exception):

@@ -7,16 +7,19 @@ import json
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import pointsman
 from pointsman.cli import rendering
 from pointsman.cli.exits import Exit
 from pointsman.cli.question import Limits, question_from
-from pointsman.client import QuestionStatus, RouterClient
 from pointsman.errors import NoWorker, QuestionFailed
 from pointsman.messages import Answer, Question
+
+if TYPE_CHECKING:
+    from pointsman.client import QuestionStatus, RouterClient
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 QuestionId = Annotated[str, typer.Argument(metavar="ID", help="The question's id.")]
@@ -158,7 +161,7 @@ def _still_there(question_id: str) -> str:
 
 def _with_client(run: Callable[[RouterClient], Awaitable[int]]) -> int:
     async def connected() -> int:
-        return await run(await RouterClient.connect())
+        return await run(await pointsman.RouterClient.connect())  # imports the SDK, which help needs not
 
     try:
         return asyncio.run(connected())

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from math import ceil
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pointsman.client import QuestionStatus
 from pointsman.decision import Decision
 from pointsman.errors import QuestionFailed
 from pointsman.messages import Answer
+
+if TYPE_CHECKING:
+    from pointsman.client import QuestionStatus
 
 
 def money(usd: float | None) -> str:

@@ -54,7 +54,7 @@ def test_after_a_failure_the_id_runs_anew(pointsman: Site, providers: ScriptedPr
 
 
 def test_a_question_can_be_left_looked_at_and_fetched(pointsman: Site, providers: ScriptedProviders) -> None:
-    providers.script("alpha", Reply(text="Paris", delay_s=3))
+    providers.script("alpha", Reply(text="Paris", delay_s=12))
     left = pointsman.cli("ask", PROMPT, "--id", "left", "--no-wait")
     assert (left.returncode, left.stdout, left.stderr) == (0, "left\n", "")
     providers.wait_for_hits_blocking("alpha", 1, PATIENCE_S)
@@ -111,7 +111,7 @@ def test_a_cancel_reaches_the_process_that_waits(pointsman: Site, providers: Scr
 def test_ctrl_c_leaves_the_question_running_and_says_how_to_fetch_it(
     pointsman: Site, providers: ScriptedProviders
 ) -> None:
-    providers.script("alpha", Reply(text="still answered", delay_s=5))
+    providers.script("alpha", Reply(text="still answered", delay_s=12))
     waiting = pointsman.start_cli("ask", PROMPT, "--id", "interrupted")
     providers.wait_for_hits_blocking("alpha", 1, PATIENCE_S)
     waiting.send_signal(signal.SIGINT)
