@@ -18,10 +18,10 @@ from activities.heartbeat import heartbeats
 from activities.in_flight import InFlight
 from activities.ports import CallIdentity, Completer, CompletionRequest
 from pointsman.acceptance import Accepted, accept
-from pointsman.bill import answered, failed
+from pointsman.bill import answered, failed, lost
 from pointsman.call import Completion, FailedCall, ProviderCall
 from pointsman.fallback import output_cap
-from pointsman.faults import CONSEQUENCES, ProviderFault, fault
+from pointsman.faults import CONSEQUENCES, WORKER_LOST, ProviderFault, fault
 from pointsman.outcomes import Attempt, ErrorClass, Fault, total_cost
 from pointsman.prompt import chat_messages
 from pointsman.response import ProviderResponse
@@ -48,10 +48,10 @@ class Complete:
         Raises:
             ApplicationError: the attempt gave no usable answer; its type names the class, its detail is a `FailedCall`.
         """
-        earlier = _earlier_attempts()
+        earlier = _earlier_attempts(call)
         started = time.monotonic()
         with self._in_flight.counted(call.candidate.provider):
-            async with heartbeats(activity.info().heartbeat_details, every_s=self._beat_every_s):
+            async with heartbeats(earlier, every_s=self._beat_every_s):
                 try:
                     response, accepted = await self._ask(call, earlier)
                 except ProviderFault as ended:
@@ -113,8 +113,11 @@ class Complete:
             raise fault(ErrorClass.FAILURE, "unexpected", f"the call failed ({name})") from None
 
 
-def _earlier_attempts() -> tuple[Attempt, ...]:
-    return tuple(Attempt.model_validate(detail) for detail in activity.info().heartbeat_details)
+def _earlier_attempts(call: ProviderCall) -> tuple[Attempt, ...]:
+    """The rows that earlier attempts left, and one for each that left none: its worker died with the request out."""
+    left = {row.attempt: row for row in map(Attempt.model_validate, activity.info().heartbeat_details)}
+    numbers = range(1, activity.info().attempt)
+    return tuple(left.get(number) or lost(call, WORKER_LOST, number) for number in numbers)
 
 
 def _remaining_s() -> float:

@@ -41,10 +41,10 @@ def failed(call: ProviderCall, ended: ProviderFault, attempt: int, elapsed_s: fl
     return row if ended.response is None else row.model_copy(update={"model_served": ended.response.model_served})
 
 
-def lost(call: ProviderCall, fault: Fault) -> Attempt:
+def lost(call: ProviderCall, fault: Fault, attempt: int = 1) -> Attempt:
     """The row of a call whose process never reported back; the provider may well have answered and billed it."""
     usage = _estimate(call, call.candidate.expected_output_tokens)
-    return _row(call, 1, usage, None).because(fault)
+    return _row(call, attempt, usage, None).because(fault)
 
 
 def _estimate(call: ProviderCall, output_tokens: int) -> Usage:

@@ -9,7 +9,7 @@
 | quality        | no                  | yes            | neutral                                   |
 | cancel         | no                  | no             | neutral                                   |
 | local          | no                  | yes            | neutral: nothing reached the provider     |
-| infrastructure | yes, uncounted      | no             | neutral: a worker died, not the provider  |
+| infrastructure | up to five times    | then           | neutral: a worker died, not the provider  |
 
 Source: resilience specification, section 4.
 """
@@ -45,12 +45,16 @@ CONSEQUENCES: dict[ErrorClass, Consequence] = {
     ErrorClass.QUALITY: Consequence(False, True, "neutral", "AnswerNotAccepted"),
     ErrorClass.CANCEL: Consequence(False, False, "neutral", "CallCancelled"),
     ErrorClass.LOCAL: Consequence(False, True, "neutral", "CallNotMade"),
-    ErrorClass.INFRASTRUCTURE: Consequence(True, False, "neutral", "WorkerLost"),
+    ErrorClass.INFRASTRUCTURE: Consequence(True, True, "neutral", "WorkerLost"),
 }
 
 NON_RETRYABLE_TYPES: tuple[str, ...] = tuple(
     consequence.failure_type for consequence in CONSEQUENCES.values() if not consequence.retryable
 )
+
+
+WORKER_LOST = Fault(error_class=ErrorClass.INFRASTRUCTURE, kind="worker_lost", summary="the call's worker was lost")
+"""The worker died, or was cut off, while the provider had the request."""
 
 
 class ProviderFault(Exception):

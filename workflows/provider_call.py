@@ -14,6 +14,7 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.bill import lost
     from pointsman.call import Completion, FailedCall, ProviderCall
     from pointsman.decision import CallLimits
+    from pointsman.faults import WORKER_LOST
     from pointsman.outcomes import Attempt, ErrorClass, Fault
     from workflows.timeouts import queue_wait, retry_policy
 
@@ -86,9 +87,7 @@ def _timed_out(cause: TimeoutError, call: ProviderCall) -> FailedCall:
                 error_class=ErrorClass.CANCEL, kind="deadline", summary="the question's deadline ended the call"
             )
         case _:
-            fault = Fault(
-                error_class=ErrorClass.INFRASTRUCTURE, kind="worker_lost", summary="the call's worker was lost"
-            )
+            fault = WORKER_LOST
     return FailedCall(fault=fault, attempts=(*earlier, lost(call, fault)))
 
 

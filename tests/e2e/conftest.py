@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -142,6 +143,17 @@ class Site:
             worker.until_said(READY)
         return worker
 
+    def listed(self, query: str) -> list[str]:
+        """Ids of the questions that a query finds; waits for the first one, since visibility follows events."""
+        give_up = time.monotonic() + PATIENCE_S
+        while True:
+            ended = self.temporal("workflow", "list", "--query", query, "--output", "json")
+            assert ended.returncode == 0, ended.stderr
+            found = [row["execution"]["workflowId"] for row in json.loads(ended.stdout or "[]")]
+            if found or time.monotonic() > give_up:
+                return found
+            time.sleep(0.2)
+
     def history(self, question_id: str) -> list[bytes]:
         """The events of a question's history, serialised."""
 
@@ -180,12 +192,15 @@ def run(command: list[str], env: dict[str, str], *, stdin: str | bytes | None = 
     return Ended(command, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
+def python(*arguments: str) -> list[str]:
+    """The command line of a Python process in this environment."""
+    return [sys.executable, *arguments]
+
+
 def start(arguments: list[str], env: dict[str, str], log: Path, cwd: Path = ROOT) -> WorkerProcess:
     """Start a Python process whose output goes to a file."""
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, *arguments], env=env, cwd=cwd, stdout=output, stderr=subprocess.STDOUT
-        )
+        process = subprocess.Popen(python(*arguments), env=env, cwd=cwd, stdout=output, stderr=subprocess.STDOUT)
     return WorkerProcess(process, log)
 
 

@@ -56,7 +56,7 @@ def test_the_cost_limit_holds_for_all_attempts_together(
 def test_f18_only_a_fault_of_the_question_a_cancel_or_a_lost_worker_ends_the_chain(error_class: ErrorClass) -> None:
     fault = Fault(error_class=error_class, kind="k", summary="")
     follows = may_follow(fault, candidate("a"), candidate("b"), Question(prompt="hello"))
-    assert follows is (error_class not in {"client", "cancel", "infrastructure"})
+    assert follows is (error_class not in {"client", "cancel"})
 
 
 @given(

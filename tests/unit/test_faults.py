@@ -35,7 +35,7 @@ def test_every_class_has_its_consequences() -> None:
         "quality": (False, True, "neutral"),
         "cancel": (False, False, "neutral"),
         "local": (False, True, "neutral"),
-        "infrastructure": (True, False, "neutral"),
+        "infrastructure": (True, True, "neutral"),
     }
 
 

@@ -17,6 +17,7 @@ from pointsman import Answer, Question, RouteAndAnswer, RouterClient
 from pointsman.configuration import Configuration
 from pointsman.connection import DATA_CONVERTER
 from pointsman.search_attributes import register
+from tests.builders import QUERY_TYPES, document, provider_table
 from tests.fakes import Fleet
 from workers.embedded.temporal_server import binary
 from workers.settings import Settings
@@ -27,27 +28,14 @@ PROVIDERS = ("alpha", "beta", "gamma")
 
 def configuration(**changes: Any) -> Configuration:
     """Three equal providers in one chain for everything; tables given replace these, deeper ones are merged."""
-    provider = {
-        "model": "openai/model-2026-01-01",
-        "api_base": "http://127.0.0.1:9/v1",
-        "tier": "one",
-        "reasoning_depth": 5,
-        "context_tokens": 1_000_000,
-        "rate_limit_per_minute": 600,
-        "supports": ["json_schema"],
-        "price": {"input": 1.0, "output": 10.0},
-        "latency": {"p50_ms": 500, "p95_ms": 1000},
-        "declared_at": "2026-11-30",
-        "strengths": {},
-    }
     chain = {"chain": list(PROVIDERS), "order": "chain"}
-    types = ("simple_factual", "complex_reasoning", "creative_generation", "code_task", "analysis")
-    document: dict[str, Any] = {
-        "providers": dict.fromkeys(PROVIDERS, provider),
-        "query_types": dict.fromkeys(types, chain),
-        "retry": {"initial_s": 0.01},
-    }
-    return Configuration.model_validate(_merged(document, changes))
+    provider = provider_table(context_tokens=1_000_000)
+    base = document(
+        dict.fromkeys(PROVIDERS, provider),
+        query_types=dict.fromkeys(QUERY_TYPES, chain),
+        retry={"initial_s": 0.01},
+    )
+    return Configuration.model_validate(_merged(base, changes))
 
 
 def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 
-from tests.processes.conftest import PATIENCE_S, Site, sentence
+from tests.e2e.conftest import PATIENCE_S, Site, sentence
 from workers.embedded.scripted.script import Hang, Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 

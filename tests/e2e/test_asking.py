@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pointsman import Answer
-from tests.processes.conftest import DIALECTS, Site, sentence
+from tests.e2e.conftest import DIALECTS, Site, sentence
 from workers.embedded.scripted.script import Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pointsman.search_attributes import register
-from tests.processes.conftest import (
+from tests.e2e.conftest import (
     CANARY,
     DIALECTS,
     KEY_VARIABLE,
@@ -145,7 +145,10 @@ def test_another_worker_finishes_what_a_killed_one_had_under_way(
     assert answer["text"] == "after the kill"
     # A lost worker is no provider's failure: the same provider is asked again, and no other.
     assert [hit.name for hit in providers.hits()] == ["alpha", "alpha"]
-    assert (answer["attempts"][-1]["attempt"], answer["route_reason"]) == (2, "primary")
+    told = [(row["attempt"], row["outcome"], row["error_class"]) for row in answer["attempts"]]
+    assert told == [(1, "failed", "infrastructure"), (2, "answered", None)]
+    assert (answer["route_reason"], answer["usage"]["source"]) == ("primary", "estimated")
+    assert answer["cost_usd"] > answer["attempts"][1]["cost_usd"]
     assert second.signal(signal.SIGTERM) == 0
 
 
