@@ -264,3 +264,10 @@ def unattended(
     """A server whose workers the tests start and end themselves."""
     with _site(loop, providers, tmp_path_factory.mktemp("unattended")) as site:
         yield site
+
+
+@pytest.fixture
+def unserved(loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, tmp_path: Path) -> Iterator[Site]:
+    """A server that no worker has polled yet: Temporal remembers one for minutes after it has gone."""
+    with _site(loop, providers, tmp_path) as site:
+        yield site

@@ -35,20 +35,20 @@ def _calls(hits: list[Hit]) -> list[list[str]]:
 
 
 def test_no_worker_is_said_in_a_sentence_and_the_question_waits_for_one(
-    unattended: Site, providers: ScriptedProviders
+    unserved: Site, providers: ScriptedProviders
 ) -> None:
-    unattended.wait_for(register(unattended.server.client))
-    ended = unattended.cli("ask", PROMPT, "--id", "unattended")
+    unserved.wait_for(register(unserved.server.client))
+    ended = unserved.cli("ask", PROMPT, "--id", "unattended")
     assert ended.returncode == 3
     assert "no worker polls" in sentence(ended)
     assert "`pointsman answer unattended`" in ended.stderr
-    left = unattended.cli("ask", PROMPT, "--id", "unattended-left", "--no-wait")
+    left = unserved.cli("ask", PROMPT, "--id", "unattended-left", "--no-wait")
     assert (left.returncode, left.stdout) == (3, "unattended-left\n")
     assert "no worker polls" in left.stderr
     providers.script("alpha", Reply(text="Paris"))
-    worker = unattended.start_worker()
+    worker = unserved.start_worker()
     for question_id in ("unattended", "unattended-left"):
-        fetched = unattended.cli("answer", question_id, "--json")
+        fetched = unserved.cli("answer", question_id, "--json")
         assert fetched.returncode == 0, fetched.stderr
         assert json.loads(fetched.stdout)["text"] == "Paris"
     assert worker.signal(signal.SIGTERM) == 0
