@@ -73,7 +73,8 @@ class Complete:
 
     async def _ask(self, call: ProviderCall, earlier: tuple[Attempt, ...]) -> tuple[ProviderResponse, Accepted]:
         limit_s = min(call.candidate.timeout_s, _usable_s(_remaining_s()))
-        cap = output_cap(call.candidate, call.question, call.spent_usd + (total_cost(earlier) or 0.0))
+        spent_usd = call.spent_usd + (total_cost(earlier) or 0.0)
+        cap = output_cap(call.model_copy(update={"spent_usd": spent_usd}))
         if limit_s <= 0:
             raise fault(ErrorClass.LOCAL, "deadline", "the deadline left no time for a call")
         if cap is None:

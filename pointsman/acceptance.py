@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from pointsman.bounded_validator import TooCostly
 from pointsman.faults import fault
 from pointsman.messages import Question
 from pointsman.outcomes import Claim, ErrorClass
@@ -133,7 +134,7 @@ def _matching(response: ProviderResponse, question: Question, schema: dict[str, 
     found = False
     for value in json_values(response.content):
         found = True
-        if mismatch(value, schema) is None:
+        if _matches(value, schema):
             if _serialised(response.content) + _serialised(value) > MAX_RESULT_BYTES:
                 raise fault(ErrorClass.QUALITY, "too_large", f"text and value are over {MAX_RESULT_BYTES:,} bytes")
             return value
@@ -142,6 +143,18 @@ def _matching(response: ProviderResponse, question: Question, schema: dict[str, 
     if found:
         raise fault(ErrorClass.QUALITY, "schema_invalid", "the reply's JSON does not match the response schema")
     raise fault(ErrorClass.QUALITY, "not_json", "the reply holds no JSON, and the response schema needs it")
+
+
+def _matches(value: Any, schema: dict[str, Any]) -> bool:
+    try:
+        return mismatch(value, schema) is None
+    except TooCostly:
+        # The schema's doing, so no other provider would do better under it.
+        raise fault(
+            ErrorClass.CLIENT,
+            "schema_too_costly",
+            "response_schema: it takes too long to apply to an answer; simplify its patterns and its nested choices",
+        ) from None
 
 
 def _cut_short(question: Question) -> Exception:

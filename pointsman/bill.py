@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pointsman.call import ProviderCall
-from pointsman.candidacy import input_tokens
 from pointsman.cost import cost_usd
 from pointsman.faults import ProviderFault
 from pointsman.outcomes import NO_USAGE, Attempt, Fault, Usage
+from pointsman.prompt import input_tokens
 from pointsman.response import ProviderResponse
 
 _FREE_KINDS = frozenset({"connection", "no_key", "unknown_model", "unsupported_parameter"})
@@ -48,7 +48,9 @@ def lost(call: ProviderCall, fault: Fault, attempt: int = 1) -> Attempt:
 
 
 def _estimate(call: ProviderCall, output_tokens: int) -> Usage:
-    return Usage(input_tokens=input_tokens(call.question), output_tokens=output_tokens, source="estimated")
+    return Usage(
+        input_tokens=input_tokens(call.question, call.response_schema), output_tokens=output_tokens, source="estimated"
+    )
 
 
 def _row(call: ProviderCall, attempt: int, usage: Usage, latency_s: float | None) -> Attempt:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from pointsman.catalogue import Provider, task_queue
 from pointsman.classification import Classification
 from pointsman.configuration import Route, Scoring
-from pointsman.cost import affordable_output_tokens, estimated_cost_usd, estimated_tokens, per_1k_usd
+from pointsman.cost import affordable_output_tokens, estimated_cost_usd, per_1k_usd
 from pointsman.decision import Candidate, Rejection
-from pointsman.messages import Question, content_text
+from pointsman.messages import Question
+from pointsman.prompt import input_tokens
 from pointsman.query_types import EXPECTED_OUTPUT_TOKENS
 from pointsman.scoring import score
 
@@ -31,6 +32,8 @@ class Candidacy:
     route: Route
     scoring: Scoring
     in_flight: Callable[[str], int]
+    schema: dict[str, Any] | None = None
+    """What the answer must match: the question's own schema, else the route's."""
 
     def weigh(self, name: str, provider: Provider) -> Candidate | Rejection:
         """The provider as a candidate, or the plainest reason why it is none."""
@@ -75,7 +78,7 @@ class Candidacy:
 
     @cached_property
     def _tokens(self) -> int:
-        return input_tokens(self.question)
+        return input_tokens(self.question, self.schema)
 
     def _output_tokens(self, provider: Provider) -> tuple[int, int]:
         cap = self.question.max_output_tokens or provider.max_output_tokens
@@ -97,8 +100,7 @@ class Candidacy:
             yield "denied", "the question denies it"
 
     def _not_able(self, provider: Provider) -> Iterator[_Reason]:
-        asks_for_schema = self.question.response_schema is not None or self.route.response_schema is not None
-        if asks_for_schema and "json_schema" not in provider.supports:
+        if self.schema is not None and "json_schema" not in provider.supports:
             yield "no_json_schema", "it does not support json_schema"
         if self.question.parameters.tools and "tools" not in provider.supports:
             yield "no_tools", "it does not support tools"
@@ -118,13 +120,3 @@ class Candidacy:
             yield "over_cost", f"an answer costs more than {money} USD"
         if provider.latency.p50_ms > self.max_latency_ms:
             yield "over_latency", f"{provider.latency.p50_ms:g} ms, {self.max_latency_ms:g} ms allowed"
-
-
-def input_tokens(question: Question) -> int:
-    """Estimated tokens of everything that is sent for a question."""
-    texts = [question.prompt] if question.prompt is not None else []
-    texts += [content_text(message.get("content")) for message in question.messages or ()]
-    texts += [question.system] if question.system else []
-    texts += [record.text for record in question.context]
-    texts += [json.dumps(part) for part in (question.parameters.tools, question.response_schema) if part]
-    return estimated_tokens(texts)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pointsman.candidacy import input_tokens
+from pointsman.call import ProviderCall
 from pointsman.cost import affordable_output_tokens
 from pointsman.decision import Candidate
 from pointsman.faults import CONSEQUENCES
 from pointsman.messages import Question
 from pointsman.outcomes import Attempt, ErrorClass, Fault
+from pointsman.prompt import input_tokens
 
 _BACKOFF_S = 0.5
 _BACKOFF_CAP_S = 20.0
@@ -38,17 +39,14 @@ def attempts_for(position: int, candidates: int, made: int, maximum: int, max_at
     return max(1, min(max_attempts, maximum - made - behind))
 
 
-def affordable(candidate: Candidate, question: Question, spent_usd: float) -> bool:
-    """Whether an answer of this candidate still fits into what is left of the question's cost limit."""
-    return output_cap(candidate, question, spent_usd) is not None
-
-
-def output_cap(candidate: Candidate, question: Question, spent_usd: float) -> int | None:
+def output_cap(call: ProviderCall) -> int | None:
     """The longest answer in tokens that keeps the question within its cost limit; `None` where none does."""
-    if question.max_cost_usd is None:
+    candidate, limit_usd = call.candidate, call.question.max_cost_usd
+    if limit_usd is None:
         return candidate.max_output_tokens
-    left = question.max_cost_usd - spent_usd
-    return affordable_output_tokens(input_tokens(question), candidate.price, left, candidate.max_output_tokens)
+    tokens = input_tokens(call.question, call.response_schema)
+    left_usd = limit_usd - call.spent_usd
+    return affordable_output_tokens(tokens, candidate.price, left_usd, candidate.max_output_tokens)
 
 
 def retry_after_s(attempts: tuple[Attempt, ...]) -> float | None:

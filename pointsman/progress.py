@@ -11,7 +11,7 @@ from pointsman import contract
 from pointsman.call import Completion, FailedCall, ProviderCall
 from pointsman.contract import Unanswered
 from pointsman.decision import Candidate, Decision
-from pointsman.fallback import affordable, attempts_for, may_follow, retry_after_s
+from pointsman.fallback import attempts_for, may_follow, output_cap, retry_after_s
 from pointsman.messages import Answer, Question
 from pointsman.outcomes import Attempt, ErrorClass, Fault, total_cost, total_usage
 
@@ -54,19 +54,18 @@ class Progress:
     def next_call(self, position: int, decision: Decision) -> ProviderCall | None:
         """The call to the candidate at `position`, or `None` where he may not be asked after what happened."""
         candidate = decision.candidates[position]
-        spent_usd = total_cost(self.attempts) or 0.0
-        if not affordable(candidate, self.question, spent_usd):
-            return None
         if self._faults and not may_follow(self._faults[-1][1], self._faults[-1][0], candidate, self.question):
             return None
-        return ProviderCall(
+        own = self.question.response_schema
+        call = ProviderCall(
             question=self.question,
             candidate=candidate,
-            response_schema=self.question.response_schema or decision.response_schema,
+            response_schema=decision.response_schema if own is None else own,
             retry=decision.limits.retry,
             last_candidate=position == len(decision.candidates) - 1,
-            spent_usd=spent_usd,
+            spent_usd=total_cost(self.attempts) or 0.0,
         )
+        return None if output_cap(call) is None else call
 
     def attempts_for(self, position: int, decision: Decision) -> int:
         """Attempts that the candidate at `position` gets."""

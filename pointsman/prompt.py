@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pointsman.messages import Question
+from pointsman.cost import estimated_tokens
+from pointsman.messages import Question, content_text
 from pointsman.query_types import QueryType
 
 CLAIMS_FORM = (
@@ -60,6 +61,14 @@ def chat_messages(question: Question, schema: dict[str, Any] | None) -> list[dic
     else:
         messages.extend(dict(message) for message in question.messages or ())
     return messages
+
+
+def input_tokens(question: Question, schema: dict[str, Any] | None) -> int:
+    """Estimated tokens of everything that is sent for a question."""
+    messages = chat_messages(question, schema)
+    texts = [content_text(message.get("content")) for message in messages]
+    structures = [question.parameters.tools, schema, *(message.get("tool_calls") for message in messages)]
+    return estimated_tokens([*texts, *(json.dumps(structure) for structure in structures if structure)])
 
 
 def classification_question(question: Question) -> Question:

@@ -44,7 +44,7 @@ def second_opinion(
         return None
     route = Route(chain=(settings.provider,), timeout_s=settings.timeout_s, max_attempts=1)
     asked = classification_question(question)
-    candidacy = Candidacy(asked, classification, route, configuration.scoring, in_flight=lambda _: 0)
+    candidacy = Candidacy(asked, classification, route, configuration.scoring, lambda _: 0, asked.response_schema)
     weighed = candidacy.weigh(settings.provider, configuration.providers[settings.provider])
     return (
         None
@@ -68,10 +68,11 @@ def decide(
     """
     _know_names(question, configuration)
     table, route = _route(question, classification, configuration)
-    candidacy = Candidacy(question, classification, route, configuration.scoring, in_flight)
+    own = configuration.schemas.get(route.response_schema) if route.response_schema else None
+    schema = own if question.response_schema is None else question.response_schema
+    candidacy = Candidacy(question, classification, route, configuration.scoring, in_flight, schema)
     weighed = [candidacy.weigh(name, provider) for name, provider in configuration.providers.items()]
     candidates = _ordered([found for found in weighed if isinstance(found, Candidate)], route)
-    schema = configuration.schemas.get(route.response_schema) if route.response_schema else None
     return Decision(
         query_type=classification.query_type,
         classification_confidence=classification.confidence,
@@ -88,7 +89,7 @@ def decide(
         min_confidence=route.min_confidence,
         on_refusal=route.on_refusal,
         stakes=question.stakes or route.stakes,
-        response_schema=schema if question.response_schema is None else None,
+        response_schema=own if question.response_schema is None else None,
         limits=configuration.retry.limits(),
         max_attempts_per_request=configuration.retry.max_attempts_per_request or max(3, len(candidates) + 1),
     )

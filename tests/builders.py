@@ -59,6 +59,7 @@ def candidate(name: str = "alpha", question: Question | None = None, **changes: 
         Route(chain=(name, "other")),
         Scoring(),
         in_flight=lambda _: 0,
+        schema=question.response_schema if question else None,
     )
     weighed = candidacy.weigh(name, provider(**changes))
     assert isinstance(weighed, Candidate)
@@ -81,6 +82,7 @@ def call(asked: Question | None = None, **changes: Any) -> ProviderCall:
     return ProviderCall(
         question=question,
         candidate=candidate(question=question, **changes),
+        response_schema=question.response_schema,
         retry=RetrySchedule(),
         last_candidate=False,
     )

@@ -123,9 +123,17 @@ PHRASES = (
         "overloaded",
         "the provider says that it is overloaded",
     ),
+    # Before the next: some vendors' clients say "connection error" of these too. The request may have been sent.
     Phrase(
-        r"connection error|cannot connect|connection refused|server disconnected|connection reset|broken pipe|"
-        r"bad status line",
+        r"server disconnected|connection reset|broken pipe|bad status line",
+        INVENTED,
+        ErrorClass.FAILURE,
+        "disconnected",
+        "the connection broke off",
+        answered=False,
+    ),
+    Phrase(
+        r"connection error|cannot connect|connection refused",
         INVENTED,
         ErrorClass.FAILURE,
         "connection",

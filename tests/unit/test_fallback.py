@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointsman.candidacy import input_tokens
 from pointsman.cost import cost_usd
-from pointsman.fallback import affordable, attempts_for, may_follow, output_cap, retry_after_s
+from pointsman.fallback import attempts_for, may_follow, output_cap, retry_after_s
 from pointsman.messages import Question
 from pointsman.outcomes import ErrorClass, Fault, Usage
-from tests.builders import attempt, candidate
+from pointsman.prompt import input_tokens
+from tests.builders import attempt, call, candidate
 
 
 def _limited(limit: float) -> Question:
@@ -19,35 +19,35 @@ def _limited(limit: float) -> Question:
 
 
 def test_without_a_cost_limit_the_cap_is_the_candidates() -> None:
-    assert output_cap(candidate(), Question(prompt="hello"), 1e9) == 1024
+    assert output_cap(call()) == 1024
 
 
 def test_the_cap_is_what_the_money_left_pays_for() -> None:
     # 10 tokens in at 1 USD and tokens out at 10 USD per million: (3010 - 1000 - 10) / 10 = 200.
-    assert output_cap(candidate(), _limited(0.003010), 0.001) == 200
+    assert output_cap(call(_limited(0.003010)).model_copy(update={"spent_usd": 0.001})) == 200
 
 
 def test_an_answer_too_short_to_be_one_is_not_paid_for() -> None:
-    assert affordable(candidate(), _limited(0.000170), 0.0)
-    assert not affordable(candidate(), _limited(0.000169), 0.0)
+    assert output_cap(call().model_copy(update={"question": _limited(0.000170)})) == 16
+    assert output_cap(call().model_copy(update={"question": _limited(0.000169)})) is None
 
 
 def test_f25_a_candidate_without_a_price_is_not_affordable_under_a_limit() -> None:
-    unpriced = candidate(price=None)
-    assert not affordable(unpriced, _limited(100.0), 0.0)
-    assert affordable(unpriced, Question(prompt="hello"), 0.0)
+    unpriced = call(price=None)
+    assert output_cap(unpriced) == 1024
+    assert output_cap(unpriced.model_copy(update={"question": _limited(100.0)})) is None
 
 
 @given(limit=st.floats(1e-6, 1), spent=st.floats(0, 1), price_in=st.floats(0, 50), price_out=st.floats(0, 50))
 def test_the_cost_limit_holds_for_all_attempts_together(
     limit: float, spent: float, price_in: float, price_out: float
 ) -> None:
-    asked = candidate(price={"input": price_in, "output": price_out})
-    question = _limited(limit)
-    cap = output_cap(asked, question, spent)
+    free = call(price={"input": price_in, "output": price_out})
+    asked = free.model_copy(update={"question": _limited(limit), "spent_usd": spent})
+    cap = output_cap(asked)
     if cap is not None:
-        usage = Usage(input_tokens=input_tokens(question), output_tokens=cap, source="reported")
-        cost = cost_usd(usage, asked.price)
+        usage = Usage(input_tokens=input_tokens(asked.question, None), output_tokens=cap, source="reported")
+        cost = cost_usd(usage, asked.candidate.price)
         assert cost is not None
         assert spent + cost <= limit * (1 + 1e-9) + 1e-12
 

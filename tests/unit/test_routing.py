@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointsman.candidacy import input_tokens
 from pointsman.classification import RuleClassifier
 from pointsman.messages import ContextRecord, Parameters, Question
+from pointsman.prompt import input_tokens
 from pointsman.query_types import QueryType
 from pointsman.routing import UnknownName, classify, decide, second_opinion
 from tests.builders import configuration, decision, provider_table
@@ -225,7 +225,7 @@ def test_a_second_opinion_has_its_own_time() -> None:
 
 
 def test_tools_and_schema_count_as_input() -> None:
-    plain = input_tokens(Question(prompt="hello"))
+    plain = input_tokens(Question(prompt="hello"), None)
     tool = {"type": "function", "function": {"name": "f", "description": "x" * 300}}
-    assert input_tokens(Question(prompt="hello", parameters=Parameters(tools=(tool,)))) > plain + 100
-    assert input_tokens(Question(prompt="hello", response_schema={"description": "x" * 300})) > plain + 100
+    assert input_tokens(Question(prompt="hello", parameters=Parameters(tools=(tool,))), None) > plain + 100
+    assert input_tokens(Question(prompt="hello"), {"description": "x" * 300}) > plain + 100

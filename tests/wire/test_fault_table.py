@@ -78,7 +78,7 @@ TABLE = (
     # Only these two vendors' errors hold a number.
     Row("200 with an error inside", ErrorInside(503), "failure unparsable", numbered("failure http_503")),
     Row("200 with a rate limit inside", ErrorInside(429), "failure unparsable", numbered("throttle rate_limited")),
-    Row("reset", Reset(), "failure connection"),
+    Row("reset", Reset(), "failure disconnected"),
 )
 
 

@@ -21,8 +21,8 @@ BROKEN = {
     "cut body": (HEAD + b"content-length: 500\r\n\r\n" + b'{"choices": [', "truncated"),
     "cut chunk": (HEAD + b"transfer-encoding: chunked\r\n\r\n10\r\n" + b'{"choices": [', "truncated"),
     "false gzip": (HEAD + b"content-encoding: gzip\r\ncontent-length: 4\r\n\r\nabcd", "unparsable"),
-    "no http": (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "connection"),
-    "closed": (b"", "connection"),
+    "no http": (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "disconnected"),
+    "closed": (b"", "disconnected"),
 }
 
 

@@ -41,7 +41,7 @@ TABLE: dict[str, tuple[Step, str]] = {
     "200 list": (Raw(b"[]"), "failure unparsable"),
     "200 empty object": (Raw(b"{}"), "failure unparsable"),
     "500 html": (Raw(b"<html>sorry</html>", 500, "text/html"), "failure http_500"),
-    "reset": (Reset(), "failure connection"),
+    "reset": (Reset(), "failure disconnected"),
 }
 OWN_REPLIES: dict[str, tuple[Step, str]] = {
     "no choices": (NoChoices(), "failure no_choices"),
