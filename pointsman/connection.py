@@ -5,6 +5,7 @@ Address, namespace, API key and TLS come from Temporal's own TEMPORAL_* variable
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 from functools import cache
 from typing import Any
@@ -25,6 +26,8 @@ from pointsman.messages import Question
 from pointsman.sentences import sentences
 
 DEFAULT_ADDRESS = "localhost:7233"
+_CONNECT_TIMEOUT_S = 10.0
+"""For a server that takes the connection and then says nothing: the SDK itself would try for half a minute."""
 
 
 class _QuestionsAsSentences(PydanticJSONPlainPayloadConverter):
@@ -77,7 +80,8 @@ async def connect(address: str | None = None, namespace: str | None = None) -> C
     _quiet_runtime()
     target = options.setdefault("target_host", DEFAULT_ADDRESS)
     try:
-        return await Client.connect(**options, data_converter=DATA_CONVERTER)
+        async with asyncio.timeout(_CONNECT_TIMEOUT_S):
+            return await Client.connect(**options, data_converter=DATA_CONVERTER)
     except (RPCError, RuntimeError, OSError) as fault:
         raise NoServer(
             f"no Temporal server reached at {target} ({_short(fault)}); start one with `make dev`, "
@@ -93,4 +97,6 @@ def _quiet_runtime() -> None:
 
 
 def _short(fault: Exception) -> str:
+    if isinstance(fault, TimeoutError):
+        return f"no reply within {_CONNECT_TIMEOUT_S:g} s"
     return (str(fault).splitlines() or [type(fault).__name__])[0][:120]

@@ -108,7 +108,11 @@ def cancel(question_id: QuestionId, *, as_json: AsJson = False) -> int:
 async def _ask(
     client: RouterClient, question: Question, question_id: str | None, *, no_wait: bool, as_json: bool
 ) -> int:
-    started = await client.start(question, id=question_id)
+    try:
+        started = await client.start(question, id=question_id)
+    except asyncio.CancelledError:
+        print(f"\n{_perhaps_there(question_id)}", file=sys.stderr)
+        raise
     if no_wait:
         print(json.dumps({"id": started}) if as_json else started)
         await client.require_worker()
@@ -157,6 +161,12 @@ def _still_there(question_id: str) -> str:
         f"The question goes on as {question_id}: fetch it with `pointsman answer {question_id}`, "
         f"end it with `pointsman cancel {question_id}`"
     )
+
+
+def _perhaps_there(question_id: str | None) -> str:
+    if question_id is not None:
+        return f"Interrupted while asking. If the server took the question: {_still_there(question_id)}"
+    return "Interrupted while asking: the server may have taken the question. With --id asking again is safe."
 
 
 def _with_client(run: Callable[[RouterClient], Awaitable[int]]) -> int:
