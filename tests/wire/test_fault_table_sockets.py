@@ -13,7 +13,7 @@ from activities.providers.litellm_faults import classify
 from pointsman.faults import ProviderFault
 from pointsman.outcomes import Fault
 from tests.wire.asking import KEY, NAME, each_dialect, fault_of, provider, request
-from workers.embedded.scripted.script import Raw, Reply
+from workers.embedded.scripted.script import Raw, Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
@@ -84,6 +84,17 @@ async def test_a_reply_that_the_standard_form_cannot_hold(providers: ScriptedPro
     fault = await fault_of(providers, "openai", Raw(body))
 
     assert (fault.error_class, fault.kind) == ("failure", "unparsable")
+
+
+async def test_f04_an_exception_without_a_response_means_what_the_reply_means(providers: ScriptedProviders) -> None:
+    replied = await fault_of(providers, "openai", Status(401))
+
+    class AuthenticationError(Exception):
+        status_code = 401
+
+    raised = classify(AuthenticationError("Incorrect API key provided"))
+
+    assert (raised.error_class, raised.kind, raised.status) == (replied.error_class, replied.kind, replied.status)
 
 
 async def test_a_timeout_long_before_its_time_is_a_failed_connection(providers: ScriptedProviders) -> None:

@@ -87,7 +87,7 @@ async def test_a_reply_without_a_terminal_marker_is_truncated(providers: Scripte
 
 @pytest.mark.parametrize("finish", ["brand_new", "model_context_window_exceeded", "MALFORMED_FUNCTION_CALL", "error"])
 @each_dialect
-async def test_an_unknown_stop_reason_is_a_failure(providers: ScriptedProviders, dialect: str, finish: str) -> None:
+async def test_f06_an_unknown_stop_reason_is_a_failure(providers: ScriptedProviders, dialect: str, finish: str) -> None:
     for text in ("", "some text"):
         assert await rejected(providers, dialect, Reply(text, finish=finish)) == ("failure", "stop_reason")
 

@@ -152,7 +152,7 @@ async def test_the_fifth_worker_lost_under_one_call_leads_to_the_next_provider(
     monkeypatch.setattr(complete, "heartbeats", silence)
     monkeypatch.setattr(Retry, "limits", lambda _: CallLimits(heartbeat_timeout_s=0.2))
     pointsman.fleet.script("alpha", HANG)
-    await pointsman.serve(configuration(query_types=dict.fromkeys(QUERY_TYPES, {"max_attempts": 1})))
+    await pointsman.serve(configuration(query_types={key: {"max_attempts": 1} for key in QUERY_TYPES}))
     answer = await pointsman.ask()
     assert (answer.provider, answer.route_reason) == ("beta", "fallback:infrastructure")
     assert [row.kind for row in answer.attempts] == [*["worker_lost"] * 5, None]
