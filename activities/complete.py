@@ -16,6 +16,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from activities.heartbeat import heartbeats
 from activities.in_flight import InFlight
+from activities.ledger import AttemptLedger, NoLedger, entry_of
 from activities.ports import CallIdentity, Completer, CompletionRequest
 from pointsman.acceptance import Accepted, accept
 from pointsman.bill import answered, failed, lost
@@ -30,15 +31,24 @@ from pointsman.retry import retry_delay_s
 _DEADLINE_MARGIN = 0.1
 _DEADLINE_MARGIN_MAX_S = 0.5
 _SLOW = 3.0
+_CANCELLED = fault(ErrorClass.CANCEL, "cancelled", "the call was cancelled")
 
 
 class Complete:
     """Calls one provider, on that provider's own task queue."""
 
-    def __init__(self, completer: Completer, in_flight: InFlight, *, beat_every_s: float | None = None) -> None:
+    def __init__(
+        self,
+        completer: Completer,
+        in_flight: InFlight,
+        ledger: AttemptLedger | None = None,
+        *,
+        beat_every_s: float | None = None,
+    ) -> None:
         """`beat_every_s` is set where the server cannot push cancellations (see `heartbeats`)."""
         self._completer = completer
         self._in_flight = in_flight
+        self._ledger = ledger or NoLedger()
         self._beat_every_s = beat_every_s
 
     @activity.defn
@@ -56,8 +66,14 @@ class Complete:
                     response, accepted = await self._ask(call, earlier)
                 except ProviderFault as ended:
                     elapsed_s = time.monotonic() - started
-                    raise _failure(call, ended, elapsed_s, earlier) from None
+                    raise _failure(call, ended, elapsed_s, earlier, self._ledger) from None
+                except asyncio.CancelledError:
+                    # What the provider had written when the line was cut may be billed: specification, section 10.
+                    elapsed_s = time.monotonic() - started
+                    self._ledger.record(entry_of(call, failed(call, _CANCELLED, activity.info().attempt, elapsed_s)))
+                    raise
         row = answered(call, response, activity.info().attempt, refused=accepted.refused)
+        self._ledger.record(entry_of(call, row))
         return Completion(
             text=accepted.text,
             parsed=accepted.parsed,
@@ -89,6 +105,8 @@ class Complete:
             response_schema=call.response_schema,
             identity=CallIdentity(info.workflow_id or "", info.activity_id, info.attempt),
         )
+        # Until the attempt's own row takes its place: a worker that is killed now leaves this one.
+        self._ledger.record(entry_of(call, lost(call, WORKER_LOST, info.attempt)))
         response = await self._within(limit_s, request, call)
         try:
             return response, accept(response, call.question, call.response_schema)
@@ -144,11 +162,13 @@ def _confidence(call: ProviderCall, response: ProviderResponse, accepted: Accept
 
 
 def _failure(
-    call: ProviderCall, ended: ProviderFault, elapsed_s: float, earlier: tuple[Attempt, ...]
+    call: ProviderCall, ended: ProviderFault, elapsed_s: float, earlier: tuple[Attempt, ...], ledger: AttemptLedger
 ) -> ApplicationError:
     attempt = activity.info().attempt
     reached = ended.fault.error_class is not ErrorClass.LOCAL
     rows = (*earlier, failed(call, ended, attempt, elapsed_s)) if reached else earlier
+    if reached:
+        ledger.record(entry_of(call, rows[-1]))
     delay_s = _delay_s(call, ended.fault, attempt, elapsed_s)
     if delay_s is not None:
         activity.heartbeat(*rows)
