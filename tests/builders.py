@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from pointsman.call import Completion, ProviderCall
@@ -11,6 +12,7 @@ from pointsman.catalogue import Provider
 from pointsman.classification import of_type
 from pointsman.configuration import Configuration, Route, Scoring
 from pointsman.decision import Candidate, Decision, RetrySchedule
+from pointsman.ledger.entry import LedgerEntry
 from pointsman.messages import Question
 from pointsman.outcomes import Attempt, Usage
 from pointsman.query_types import QueryType
@@ -105,3 +107,26 @@ def completion(text: str = "yes", **fields: Any) -> Completion:
     """A usable answer at confidence 0.9 after one attempt."""
     told: dict[str, Any] = {"confidence": 0.9, "finish_reason": "stop", "attempts": (attempt(),), **fields}
     return Completion(text=text, **told)
+
+
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+def ledger_entry(number: int = 1, **fields: Any) -> LedgerEntry:
+    """The row of alpha's attempt of this number, reported at `NOON` for a tenth of a cent."""
+    told: dict[str, Any] = {
+        "workflow_id": "q",
+        "run_id": "r",
+        "leg": "1",
+        "attempt": number,
+        "provider": "alpha",
+        "model": "openai/model-2026-01-01",
+        "outcome": "answered",
+        "started_at": NOON,
+        "input_tokens": 10,
+        "output_tokens": 5,
+        "usage_source": "reported",
+        "cost_nano_usd": 1_000_000,
+        **fields,
+    }
+    return LedgerEntry(**told)
