@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pointsman.catalogue import Amount, Provider, ProviderName, Share
 from pointsman.decision import CallLimits, RetrySchedule, Weights
+from pointsman.ledger.settings import LedgerSettings
 from pointsman.query_types import QueryType
 
 
@@ -98,6 +99,7 @@ class Configuration(BaseModel):
     classification: ClassificationSettings = ClassificationSettings()
     scoring: Scoring = Scoring()
     retry: Retry = Retry()
+    ledger: LedgerSettings = LedgerSettings()
 
     schemas: dict[str, dict[str, Any]] = Field(default={}, exclude=True)
     """JSON Schemas of the routes by their path as written; filled by `load`."""

@@ -16,6 +16,7 @@ from pointsman.checks import missing_keys, warnings
 from pointsman.cli.asking import AsJson
 from pointsman.cli.exits import Exit
 from pointsman.config_file import from_environment, load
+from pointsman.masking import masked_configuration
 from pointsman.sentences import ConfigurationError
 
 
@@ -24,14 +25,14 @@ def check(
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Configuration; else POINTSMAN_CONFIG.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check the configuration and print it with every default filled in."""
+    """Check the configuration and print it with every default filled in; what may hold a secret is masked."""
     configuration = load(config or from_environment())
     missing = missing_keys(configuration, os.environ)
     if missing:
         raise ConfigurationError(missing)
     for warning in warnings(configuration, datetime.now(UTC).date()):
         print(f"warning: {warning}", file=sys.stderr)
-    document = configuration.model_dump(mode="json", exclude_none=True)
+    document = masked_configuration(configuration.model_dump(mode="json", exclude_none=True))
     print(json.dumps(document, indent=2) if as_json else "\n".join(_flat(document)))
     return Exit.DONE
 
