@@ -12,7 +12,7 @@ from temporalio.worker import Worker
 
 from pointsman.search_attributes import register
 from workers.settings import Settings
-from workers.wiring import build
+from workers.wiring import build, kept_ledger
 
 _log = logging.getLogger(__name__)
 
@@ -22,16 +22,17 @@ async def serve(client: Client, settings: Settings, stop: asyncio.Event, ready: 
     for warning in settings.warnings():
         _log.warning("%s", warning)
     await register(client)
-    workers = await build(client, settings)
-    running = [asyncio.create_task(worker.run()) for worker in workers]
-    stopping = asyncio.create_task(stop.wait())
-    ready()
-    try:
-        # A worker that ends by itself has failed: its exception ends the process.
-        await asyncio.wait([stopping, *running], return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        stopping.cancel()
-        await _drain(workers, running)
+    async with kept_ledger(settings.configuration.ledger) as ledger:
+        workers = await build(client, settings, ledger=ledger)
+        running = [asyncio.create_task(worker.run()) for worker in workers]
+        stopping = asyncio.create_task(stop.wait())
+        ready()
+        try:
+            # A worker that ends by itself has failed: its exception ends the process.
+            await asyncio.wait([stopping, *running], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            await _drain(workers, running)
 
 
 async def _drain(workers: list[Worker], running: list[asyncio.Task[None]]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
@@ -13,12 +15,15 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 from activities.classify import Classify
 from activities.complete import Complete
 from activities.in_flight import InFlight
+from activities.ledger import AttemptLedger, BackgroundLedger, NoLedger
 from activities.ports import Completer
 from activities.providers.simulated import Simulated
 from activities.score import Score
 from pointsman.catalogue import Provider, task_queue
 from pointsman.classification import RuleClassifier
 from pointsman.contract import TASK_QUEUE
+from pointsman.ledger.database import Ledger
+from pointsman.ledger.settings import LedgerSettings
 from workers.settings import Settings
 from workflows.route_and_answer import RouteAndAnswer
 
@@ -48,8 +53,28 @@ def make_completer(name: str, provider: Provider, api_key: str | None) -> Comple
     return LiteLLM(name, provider, api_key)
 
 
+@asynccontextmanager
+async def kept_ledger(settings: LedgerSettings) -> AsyncGenerator[AttemptLedger]:
+    """The ledger of this process; what still waits when the block ends is written then."""
+    if not settings.enabled:
+        yield NoLedger()
+        return
+    rows = Ledger.open(settings.url)
+    writing = BackgroundLedger(rows)
+    try:
+        yield writing
+    finally:
+        await asyncio.to_thread(writing.close)
+        rows.close()
+
+
 async def build(
-    client: Client, settings: Settings, make: MakeCompleter = make_completer, *, max_cached_workflows: int = 1000
+    client: Client,
+    settings: Settings,
+    make: MakeCompleter = make_completer,
+    *,
+    ledger: AttemptLedger | None = None,
+    max_cached_workflows: int = 1000,
 ) -> list[Worker]:
     """One worker for questions, and one per enabled provider on its own task queue."""
     in_flight = InFlight()
@@ -72,7 +97,7 @@ async def build(
             task_queue=task_queue(name),
             activities=[
                 Complete(
-                    make(name, provider, settings.api_keys.get(name)), in_flight, beat_every_s=beat_every_s
+                    make(name, provider, settings.api_keys.get(name)), in_flight, ledger, beat_every_s=beat_every_s
                 ).complete
             ],
             max_concurrent_activities=provider.max_concurrent,

@@ -235,7 +235,7 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
 @contextmanager
 def _site(loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, folder: Path) -> Generator[Site]:
     config = folder / "router.toml"
-    config.write_text(toml(providers), encoding="utf-8")
+    config.write_text(f'{toml(providers)}\n[ledger]\nurl = "sqlite:///{folder}/ledger.db"\n', encoding="utf-8")
     context = temporal_server(folder / "temporal.db", port=free_port(0), ui_port=free_port(0))
     server = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(PATIENCE_S)
     site = Site(server, loop, config, folder)

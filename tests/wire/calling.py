@@ -13,6 +13,7 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.complete import Complete
 from activities.in_flight import InFlight
+from activities.ledger import AttemptLedger
 from activities.ports import Completer
 from activities.providers.litellm import LiteLLM
 from pointsman.call import Completion, FailedCall, ProviderCall
@@ -50,6 +51,7 @@ class Activity:
     """In place of the LiteLLM adapter."""
     beat_every_s: float | None = None
     earlier: tuple[Attempt, ...] = ()
+    ledger: AttemptLedger | None = None
     env: ActivityEnvironment = field(default_factory=ActivityEnvironment)
     in_flight: InFlight = field(default_factory=InFlight)
     beats: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
@@ -71,7 +73,7 @@ class Activity:
         )
         self.env.on_heartbeat = lambda *details: self.beats.append(details)
         completer = self.completer or LiteLLM(NAME, declared, KEY)
-        complete = Complete(completer, self.in_flight, beat_every_s=self.beat_every_s)
+        complete = Complete(completer, self.in_flight, self.ledger, beat_every_s=self.beat_every_s)
         call = ProviderCall(
             question=Question(prompt=f"what is it? {CANARY}", **question),
             candidate=self._candidate(declared),
