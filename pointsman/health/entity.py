@@ -1,0 +1,354 @@
+"""The rules by which the entity's state changes: a report, a probe, an operator, and time.
+
+Each takes a state and gives the next one, with what happened on the way:
+
+    state, events = apply_report(state, report, now=now, chance=chance)
+
+`now` is in seconds since the epoch, `chance` a number in [0, 1) that spreads openings.
+"""
+
+from __future__ import annotations
+
+from pointsman.health.breaker import (
+    Breaker,
+    BreakerEvent,
+    BreakerState,
+    Forced,
+    Outcomes,
+    ProbeEnded,
+    ProbeStarted,
+    Tick,
+    step,
+)
+from pointsman.health.cooldown import CooldownReason, Cooldowns
+from pointsman.health.events import (
+    AUDIT_KEPT,
+    EVENTS_KEPT,
+    AdminAction,
+    AdminCommand,
+    AuditEntry,
+    EventKind,
+    HealthEvent,
+    of_transition,
+)
+from pointsman.health.keys import provider_of
+from pointsman.health.measures import Measures
+from pointsman.health.policy import KEYS_MAX, HealthPolicy
+from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
+from pointsman.health.report import Cooled, Measured, Overdue, Report, Spent
+from pointsman.health.snapshot import DAILY_COST_CAP
+from pointsman.health.spend import Spend, SpendHeading, day_of, micro_usd
+from pointsman.health.state import WORKERS_KEPT, HealthState, KeyState, Reporter
+
+Change = tuple[HealthState, tuple[HealthEvent, ...]]
+
+_SPREAD = 0.6180339887498949
+_QUERY_TYPES_MAX = 16
+_TARGETS: dict[AdminAction, BreakerState] = {
+    "force_open": BreakerState.FORCED_OPEN,
+    "force_close": BreakerState.DISABLED,
+    "reset": BreakerState.CLOSED,
+}
+
+
+def tick(state: HealthState, *, now: float, chance: float) -> Change:
+    """Time has passed: openings end, cooldowns and caps expire."""
+    return _Turn(state, now, chance).result()
+
+
+def apply_report(state: HealthState, report: Report, *, now: float, chance: float) -> Change:
+    """A process has reported. A report that came before changes nothing."""
+    turn = _Turn(state, now, chance)
+    reporter = state.reporters.get(report.worker_id)
+    if reporter is not None and report.seq <= reporter.seq:
+        return turn.result()
+    turn.heard(report)
+    if report.policy is not None:
+        turn.policy(report.policy)
+    workers = turn.active_workers()
+    for delta in report.deltas:
+        turn.outcomes(Outcomes(delta, worker_id=report.worker_id, workers=workers))
+    for cooled in report.cooled:
+        turn.cooled(cooled)
+    for overdue in report.overdue:
+        turn.overdue(overdue)
+    for spent in report.spent:
+        turn.spent(spent)
+    for measured in report.measured:
+        turn.measured(measured)
+    return turn.result()
+
+
+def start_probe(state: HealthState, key: str, *, now: float, chance: float) -> tuple[HealthState, ProbeRequest | None]:
+    """The key's next probe, if one is due and none of the provider's is in flight."""
+    turn = _Turn(state, now, chance)
+    request = turn.probe_started(key)
+    return turn.result()[0], request
+
+
+def apply_probe(state: HealthState, request: ProbeRequest, result: ProbeResult, *, now: float, chance: float) -> Change:
+    """A probe has ended. One that is no longer awaited only frees its provider's place and is paid for."""
+    turn = _Turn(state, now, chance)
+    turn.probe_ended(request, result)
+    return turn.result()
+
+
+def apply_admin(state: HealthState, action: AdminAction, command: AdminCommand, *, now: float, chance: float) -> Change:
+    """An operator has spoken. An unknown target is noted and changes nothing."""
+    turn = _Turn(state, now, chance)
+    turn.forced(action, command)
+    return turn.result()
+
+
+def note_refused(state: HealthState, message: str, *, now: float, chance: float) -> Change:
+    """A message could not be applied."""
+    turn = _Turn(state, now, chance)
+    turn.tell("message_refused", reason=message[:200])
+    return turn.result()
+
+
+class _Turn:
+    """One message being applied: the parts of the state while they change."""
+
+    def __init__(self, state: HealthState, now: float, chance: float) -> None:
+        self._state = state
+        self._now = max(state.now, now)
+        self._chance = chance
+        self._draws = 0
+        self._refused = False
+        self._version = state.version
+        self._policy = state.policy
+        self._has_policy = state.has_policy
+        self._keys = dict(state.keys)
+        self._reporters = state.reporters
+        self._probing = state.probing
+        self._spend = state.spend
+        self._capped = state.capped
+        self._measures = state.measures
+        self._events: list[HealthEvent] = []
+        self._audit = state.audit
+        self._pass_time()
+
+    def result(self) -> Change:
+        events = tuple(self._events)
+        state = self._state.model_copy(
+            update={
+                "now": self._now,
+                "version": self._version,
+                "policy": self._policy,
+                "has_policy": self._has_policy,
+                "keys": self._keys,
+                "reporters": self._reporters,
+                "probing": self._probing,
+                "spend": self._spend,
+                "capped": self._capped,
+                "measures": self._measures,
+                "events": (*self._state.events, *events)[-EVENTS_KEPT:],
+                "audit": self._audit,
+            }
+        )
+        return state, events
+
+    def tell(self, kind: EventKind, target: str = "", reason: str = "", until: float | None = None) -> None:
+        self._events.append(HealthEvent(at=self._now, kind=kind, target=target, reason=reason, until=until))
+
+    def heard(self, report: Report) -> None:
+        reporters = {worker: seen for worker, seen in self._reporters.items() if worker != report.worker_id}
+        reporters[report.worker_id] = Reporter(seq=report.seq, seen=self._now)
+        while len(reporters) > WORKERS_KEPT:
+            del reporters[next(iter(reporters))]
+        self._reporters = reporters
+
+    def active_workers(self) -> int:
+        return self._state.model_copy(update={"now": self._now, "reporters": self._reporters}).active_workers
+
+    def policy(self, policy: HealthPolicy) -> None:
+        if self._has_policy and policy == self._policy:
+            return
+        self._policy, self._has_policy = policy, True
+        for key in policy.keys:
+            self._key(key)
+        self._version += 1
+        self.tell("policy_changed", reason=f"{len(policy.keys)} keys")
+        self._check_caps()
+
+    def outcomes(self, event: Outcomes) -> None:
+        key = event.delta.key
+        held = self._key(key)
+        if held is None:
+            return
+        current = (event.delta.epoch, event.delta.gen) == (held.breaker.epoch, held.breaker.gen)
+        if event.delta.ok and current:
+            self._keys[key] = held.model_copy(update={"cooldowns": held.cooldowns.succeeded()})
+        self._step(key, event)
+
+    def cooled(self, cooled: Cooled) -> None:
+        held = self._key(cooled.key)
+        if held is None:
+            return
+        cooldowns = held.cooldowns.noticed(cooled.reason, cooled.seconds, cooled.count, self._now)
+        self._cool(cooled.key, cooldowns, cooled.reason)
+
+    def overdue(self, overdue: Overdue) -> None:
+        held = self._key(overdue.key)
+        if held is None or (overdue.epoch, overdue.gen) != (held.breaker.epoch, held.breaker.gen):
+            return
+        cooldown_s = self._policy.health.overdue_cooldown
+        self._cool(overdue.key, held.cooldowns.overran(overdue.count, self._now, cooldown_s), "overdue")
+
+    def spent(self, spent: Spent) -> None:
+        # By the entity's clock: a process that is ahead has not begun the next day for everyone.
+        if spent.day >= day_of(self._now):
+            self._book(spent.provider, spent.micro_usd, "calls")
+
+    def measured(self, measured: Measured) -> None:
+        if not self._knows(measured.provider):
+            return
+        by_type = self._measures.get(measured.provider, {})
+        held = by_type.get(measured.query_type)
+        if held is None and len(by_type) >= _QUERY_TYPES_MAX:
+            return
+        merged = (held or Measures()).merge(measured.measures).faded()
+        self._measures = {**self._measures, measured.provider: {**by_type, measured.query_type: merged}}
+
+    def probe_started(self, key: str) -> ProbeRequest | None:
+        held = self._keys.get(key)
+        provider = provider_of(key)
+        if held is None or provider in self._probing or not held.breaker.probe_due(self._now):
+            return None
+        self._step(key, ProbeStarted())
+        breaker = self._keys[key].breaker
+        request = ProbeRequest(
+            key=key,
+            epoch=breaker.epoch,
+            gen=breaker.gen,
+            n=breaker.probes,
+            timeout_s=self._policy.of(key).attempt_timeout_s,
+        )
+        self._probing = {**self._probing, provider: request}
+        return request
+
+    def probe_ended(self, request: ProbeRequest, result: ProbeResult) -> None:
+        if self._probing.get(request.provider) != request:
+            return
+        self._probing = {name: probe for name, probe in self._probing.items() if name != request.provider}
+        if result.cost_usd:
+            self._book(request.provider, micro_usd(result.cost_usd), "probe")
+        held = self._keys.get(request.key)
+        if held is None or not _awaited(held.breaker, request):
+            return
+        if result.outcome is ProbeOutcome.INCONCLUSIVE:
+            self.tell("probe_inconclusive", request.key, result.kind)
+        if result.throttled:
+            self.cooled(Cooled(key=request.key, reason="throttle", seconds=result.retry_after_s))
+        self._step(request.key, ProbeEnded(request.epoch, request.gen, request.n, result))
+
+    def forced(self, action: AdminAction, command: AdminCommand) -> None:
+        keys = tuple(key for key in self._keys if command.target in (key, provider_of(key)))
+        entry = AuditEntry(at=self._now, action=action, command=command, keys=keys)
+        self._audit = (*self._audit, entry)[-AUDIT_KEPT:]
+        if not keys:
+            self.tell("unknown_target", command.target, action)
+        reason = f"{action} by {command.operator or 'an operator'}"
+        for key in keys:
+            if action == "reset":
+                self._keys[key] = KeyState(breaker=self._keys[key].breaker)
+            self._step(key, Forced(_TARGETS[action], reason))
+
+    def _pass_time(self) -> None:
+        for key, held in self._keys.items():
+            if held.deadline is None or held.deadline > self._now:
+                continue
+            cooldowns = held.cooldowns.at(self._now)
+            if cooldowns is not held.cooldowns:
+                self._version += 1
+                self._keys[key] = held.model_copy(update={"cooldowns": cooldowns})
+            self._step(key, Tick())
+        for provider, until in self._capped.items():
+            if until <= self._now:
+                self._version += 1
+                self.tell("cap_lifted", provider, DAILY_COST_CAP)
+        if any(until <= self._now for until in self._capped.values()):
+            self._capped = {provider: until for provider, until in self._capped.items() if until > self._now}
+
+    def _step(self, key: str, event: BreakerEvent) -> None:
+        held = self._keys[key]
+        breaker, transitions = step(
+            held.breaker, event, now=self._now, chance=self._draw(), settings=self._policy.breaker_of(key)
+        )
+        if breaker is not held.breaker:
+            self._keys[key] = held.model_copy(update={"breaker": breaker})
+        for transition in transitions:
+            self._version += 1
+            self._events.append(of_transition(key, transition, breaker.open_until))
+
+    def _draw(self) -> float:
+        # Keys that open in one turn are spread too, from its one chance.
+        self._draws += 1
+        return (self._chance + self._draws * _SPREAD) % 1.0
+
+    def _cool(self, key: str, cooldowns: Cooldowns, reason: CooldownReason) -> None:
+        held = self._keys[key]
+        before, after = held.cooldowns.until.get(reason), cooldowns.until.get(reason)
+        self._keys[key] = held.model_copy(update={"cooldowns": cooldowns})
+        if after == before:
+            return
+        self._version += 1
+        if before is None:
+            self.tell("cooled", key, reason, after)
+
+    def _key(self, key: str) -> KeyState | None:
+        """The key's state, new if there was none; `None` where there is no room for it."""
+        held = self._keys.get(key)
+        if held is not None:
+            return held
+        if len(self._keys) >= KEYS_MAX and not self._made_room(key):
+            if not self._refused:
+                self.tell("key_refused", key[:80], f"more than {KEYS_MAX} keys")
+            self._refused = True
+            return None
+        held = self._keys[key] = KeyState(breaker=Breaker(epoch=self._state.epoch))
+        return held
+
+    def _made_room(self, key: str) -> bool:
+        """Whether a configured key may take the place of one that no configuration names."""
+        if key not in self._policy.keys:
+            return False
+        spare = next((held for held in self._keys if held not in self._policy.keys), None)
+        if spare is None:
+            return False
+        del self._keys[spare]
+        return True
+
+    def _knows(self, provider: str) -> bool:
+        return any(provider_of(key) == provider for key in self._keys)
+
+    def _book(self, provider: str, micro: int, heading: SpendHeading) -> None:
+        if not self._knows(provider):
+            return
+        today = day_of(self._now)
+        spend = self._spend.get(provider, Spend(day=today)).on(today).plus(micro, heading)
+        self._spend = {**self._spend, provider: spend}
+        self._check_caps()
+
+    def _check_caps(self) -> None:
+        today = day_of(self._now)
+        state = self._state.model_copy(update={"now": self._now, "policy": self._policy})
+        for provider in sorted(self._spend):
+            reached = self._spend[provider].on(today).reaches(state.cap_of(provider))
+            if reached and provider not in self._capped:
+                self._capped = {**self._capped, provider: state.cap_end()}
+                self._version += 1
+                self.tell("capped", provider, DAILY_COST_CAP, state.cap_end())
+            if not reached and provider in self._capped:
+                self._capped = {name: until for name, until in self._capped.items() if name != provider}
+                self._version += 1
+                self.tell("cap_lifted", provider, "the cap was raised")
+
+
+def _awaited(breaker: Breaker, request: ProbeRequest) -> bool:
+    return breaker.state is BreakerState.HALF_OPEN and (breaker.epoch, breaker.gen, breaker.awaited) == (
+        request.epoch,
+        request.gen,
+        request.n,
+    )

@@ -1,0 +1,120 @@
+"""What happened to the health of providers, for people: the last events, and what operators did."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from pointsman.health.breaker import BreakerState, Transition
+from pointsman.health.window import Counts
+
+EVENTS_KEPT = 100
+AUDIT_KEPT = 100
+
+EventKind = Literal[
+    "opened",
+    "half_open",
+    "closed",
+    "forced_open",
+    "disabled",
+    "reset",
+    "cooled",
+    "probe_inconclusive",
+    "capped",
+    "cap_lifted",
+    "policy_changed",
+    "unknown_target",
+    "key_refused",
+    "message_refused",
+]
+AdminAction = Literal["force_open", "force_close", "reset"]
+
+_KINDS: dict[BreakerState, EventKind] = {
+    BreakerState.OPEN: "opened",
+    BreakerState.HALF_OPEN: "half_open",
+    BreakerState.CLOSED: "closed",
+    BreakerState.FORCED_OPEN: "forced_open",
+    BreakerState.DISABLED: "disabled",
+}
+
+
+class HealthEvent(BaseModel):
+    """One thing that happened, at entity time in seconds since the epoch."""
+
+    model_config = ConfigDict(frozen=True)
+
+    at: float
+    kind: EventKind
+    target: str = ""
+    """The key, or the provider where it concerns all its keys."""
+    reason: str = ""
+    source: BreakerState | None = None
+    """The state before, where a state was left."""
+    state: BreakerState | None = None
+    """The state after."""
+    counts: Counts | None = None
+    """The window before the change."""
+    run: int | None = None
+    """Failures in a row before the change."""
+    gen: int | None = None
+    until: float | None = None
+    """When it ends by itself, where that is known."""
+
+    def sentence(self) -> str:
+        """The event as a line for a log."""
+        change = f" {self.source} -> {self.state}" if self.source and self.state else ""
+        counts = self.counts
+        seen = f", window {counts.ok} ok {counts.fail} failed {counts.throttle} throttled" if counts else ""
+        reason = f": {self.reason}" if self.reason else ""
+        return f"{self.target or 'health'} {self.kind}{change}{reason}{seen}"
+
+
+def of_transition(key: str, transition: Transition, until: float | None) -> HealthEvent:
+    """A change of state as an event; what an operator resets is told as that."""
+    reset = transition.target is BreakerState.CLOSED and transition.reason.startswith("reset")
+    return HealthEvent(
+        at=transition.at,
+        kind="reset" if reset else _KINDS[transition.target],
+        target=key,
+        reason=transition.reason,
+        source=transition.source,
+        state=transition.target,
+        counts=transition.counts,
+        run=transition.run,
+        gen=transition.gen,
+        until=until,
+    )
+
+
+class AdminCommand(BaseModel):
+    """An operator's word about a provider or one of its keys."""
+
+    model_config = ConfigDict(frozen=True)
+
+    target: Annotated[str, Field(min_length=1, max_length=400)]
+    """A provider (all its keys) or a key."""
+    operator: Annotated[str, Field(max_length=200)] = ""
+    note: Annotated[str, Field(max_length=2000)] = ""
+
+
+class AuditEntry(BaseModel):
+    """What an operator did, to which keys; to none where the target is unknown."""
+
+    model_config = ConfigDict(frozen=True)
+
+    at: float
+    action: AdminAction
+    command: AdminCommand
+    keys: tuple[str, ...]
+
+
+class HealthLog(BaseModel):
+    """The answer of the query `events`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    events: tuple[HealthEvent, ...] = ()
+    """The last 100, oldest first."""
+    audit: tuple[AuditEntry, ...] = ()
+    """The last 100, oldest first."""

@@ -1,0 +1,56 @@
+"""What a process tells the entity about its configuration, with the first report that it sends."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from pointsman.health.settings import (
+    OPEN_S_WITHOUT_ALTERNATIVE,
+    BreakerSettings,
+    HealthSettings,
+    Seconds,
+)
+
+KEYS_MAX = 128
+"""Keys that the entity keeps: a full window is under 6 KB, and its whole state must fit a payload of 2 MB."""
+
+
+class KeyPolicy(BaseModel):
+    """What differs from key to key."""
+
+    model_config = ConfigDict(frozen=True)
+
+    open_s: Seconds | None = None
+    """`None`: the breaker's own, cut to 30 s where there is no alternative."""
+    attempt_timeout_s: Seconds = 30.0
+    """The longest that Temporal lets an attempt run; a probe too."""
+    daily_cost_cap_usd: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    """Of the key's provider, per UTC day."""
+    has_alternative: bool = True
+    """Whether every route that names the key has another member."""
+
+
+class HealthPolicy(BaseModel):
+    """Settings of breakers and health, and the keys of a configuration. The one that came last holds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    breaker: BreakerSettings = BreakerSettings()
+    health: HealthSettings = HealthSettings()
+    keys: Annotated[dict[str, KeyPolicy], Field(max_length=KEYS_MAX)] = {}
+
+    def of(self, key: str) -> KeyPolicy:
+        """A key's policy; a key that is not named has the defaults."""
+        return self.keys.get(key, KeyPolicy())
+
+    def breaker_of(self, key: str) -> BreakerSettings:
+        """The breaker settings of a key, with its own time open."""
+        policy = self.of(key)
+        open_s = policy.open_s
+        if open_s is None:
+            open_s = self.breaker.open_s
+            if not policy.has_alternative:
+                open_s = min(open_s, OPEN_S_WITHOUT_ALTERNATIVE)
+        return self.breaker if open_s == self.breaker.open_s else self.breaker.model_copy(update={"open_s": open_s})

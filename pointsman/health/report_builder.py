@@ -1,0 +1,183 @@
+"""Collects what a process sees between two reports.
+
+    builder = ReportBuilder("worker-1")
+    builder.record(key, epoch, gen, second, "fail", attempt=1)
+    report = builder.take()
+
+It keeps no clock: seconds and days are given to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from itertools import islice
+from math import isfinite
+from typing import Literal, TypeVar
+
+from pointsman.health.cooldown import COOLDOWN_MAX_S, CooldownReason
+from pointsman.health.delta import Delta, Outcome
+from pointsman.health.failure_run import FAILURE, NOTHING, SUCCESS, Segment
+from pointsman.health.measures import Measures
+from pointsman.health.policy import HealthPolicy
+from pointsman.health.report import DELTAS_MAX, Cooled, Measured, Overdue, Report, Spent
+from pointsman.health.spend import MICRO
+from pointsman.latency_histogram import LatencyHistogram
+
+_ROWS_KEPT = 8_192
+_OTHERS_A_REPORT = 512
+_Row = tuple[str, int, int, int]
+_K = TypeVar("_K", bound=Hashable)
+_V = TypeVar("_V")
+_R = TypeVar("_R")
+
+
+class ReportBuilder:
+    """Outcomes, cooldowns, overdue calls, spend and latencies of one process that no report holds yet.
+
+    With `count_429="failure"` a throttled call is recorded as a failed one.
+    """
+
+    def __init__(self, worker_id: str, count_429: Literal["throttle", "failure"] = "throttle") -> None:
+        """Start with nothing seen and no report taken."""
+        self.worker_id = worker_id
+        self.seq = 0
+        """The number of the last report taken."""
+        self._count_429 = count_429
+        self._deltas: dict[int, Delta] = {}
+        self._open_row: dict[tuple[str, int, int], int] = {}
+        self._rows = 0
+        self._cooled: dict[tuple[str, CooldownReason], Cooled] = {}
+        self._overdue: dict[tuple[str, int, int], Overdue] = {}
+        self._spent: dict[tuple[str, str], float] = {}
+        self._measured: dict[tuple[str, str], Measures] = {}
+        self._costs: dict[tuple[str, str], float] = {}
+
+    @property
+    def pending(self) -> int:
+        """Rows that no report holds yet."""
+        return len(self._deltas)
+
+    @property
+    def empty(self) -> bool:
+        """Whether a report would tell nothing but that the process is there."""
+        return not (
+            self._deltas
+            or self._cooled
+            or self._overdue
+            or self._measured
+            or any(micro >= 1 for micro in self._spent.values())
+        )
+
+    def record(self, key: str, epoch: int, gen: int, second: int, outcome: Outcome, *, attempt: int = 1) -> None:  # noqa: PLR0913
+        """Count a call's end. A failed second attempt counts for the rate and leaves the run of failures alone."""
+        if outcome == "throttle" and self._count_429 == "failure":
+            outcome = "fail"
+        if outcome == "ok":
+            self._settle(key)
+        token = (key, epoch, gen)
+        row = self._open_row.get(token)
+        delta = self._deltas.get(row) if row is not None else None
+        # Only a key's last row is added to: their order is what a run of failures is read from.
+        if row is None or delta is None or delta.second != second:
+            row = self._open_row[token] = self._rows
+            self._rows += 1
+            delta = Delta(key=key, epoch=epoch, gen=gen, second=second)
+        self._deltas[row] = delta.model_copy(
+            update={
+                outcome: getattr(delta, outcome) + 1,
+                "segment": delta.segment.combine(_segment(outcome, attempt)),
+            }
+        )
+        if len(self._deltas) > _ROWS_KEPT:
+            # Nobody takes reports; what is lost only weakens the evidence.
+            del self._deltas[next(iter(self._deltas))]
+
+    def cooled(self, key: str, seconds: float | None, reason: CooldownReason) -> None:
+        """A key is to be passed over for so long, or for as long as the entity finds right (`None`)."""
+        hint = min(seconds, COOLDOWN_MAX_S) if seconds is not None and isfinite(seconds) and seconds >= 0 else None
+        held = self._cooled.get((key, reason))
+        if held is None:
+            self._cooled[key, reason] = Cooled(key=key, reason=reason, seconds=hint)
+            return
+        longest = hint if held.seconds is None else max(held.seconds, hint or 0.0)
+        self._cooled[key, reason] = held.model_copy(update={"seconds": longest, "count": held.count + 1})
+
+    def overdue(self, key: str, epoch: int, gen: int) -> None:
+        """A call of the key still runs, far past the median. Once a call."""
+        held = self._overdue.get((key, epoch, gen)) or Overdue(key=key, epoch=epoch, gen=gen, count=0)
+        self._overdue[key, epoch, gen] = held.model_copy(update={"count": held.count + 1})
+
+    def spent(self, provider: str, day: str, usd: float, query_type: str | None = None) -> None:
+        """A call has cost this on a UTC day ("2026-12-01"); fractions of a micro-USD are kept for the next report."""
+        if not isfinite(usd) or usd < 0:
+            return
+        self._spent[provider, day] = self._spent.get((provider, day), 0.0) + usd * MICRO
+        if query_type is not None:
+            at = (provider, query_type)
+            self._costs[at] = self._costs.get(at, 0.0) + usd * MICRO
+            measures = self._measured.get(at, Measures())
+            self._measured[at] = measures.model_copy(update={"priced": measures.priced + 1})
+
+    def latency(self, provider: str, query_type: str, ms: float, *, ok: bool, output_tokens: int | None = None) -> None:
+        """A call's time from sending to its end, and its answer's length; of one that failed only the failing."""
+        at = (provider, query_type)
+        seen = Measures(errors=1)
+        if ok:
+            lengths = 0 if output_tokens is None else 1
+            latencies = LatencyHistogram().add(ms)
+            seen = Measures(latencies=latencies, output_tokens=output_tokens or 0, lengths=lengths)
+        self._measured[at] = self._measured.get(at, Measures()).merge(seen)
+
+    def take(self, most: int = DELTAS_MAX, policy: HealthPolicy | None = None) -> Report:
+        """The next report, with at most so many rows; what does not fit stays for the one after it."""
+        self.seq += 1
+        rows = list(islice(self._deltas, max(0, min(most, DELTAS_MAX))))
+        deltas = tuple(self._deltas.pop(row) for row in rows)
+        self._open_row = {token: row for token, row in self._open_row.items() if row in self._deltas}
+        return Report(
+            worker_id=self.worker_id,
+            seq=self.seq,
+            policy=policy,
+            deltas=deltas,
+            cooled=_drained(self._cooled, lambda _, cooled: cooled),
+            overdue=_drained(self._overdue, lambda _, overdue: overdue),
+            spent=self._take_spent(),
+            measured=_drained(self._measured, self._measured_row),
+        )
+
+    def _settle(self, key: str) -> None:
+        """A success ends what is counted in a row, here as in the entity."""
+        for reason in ("throttle", "config"):
+            held = self._cooled.get((key, reason))
+            if held is not None:
+                self._cooled[key, reason] = held.model_copy(update={"count": 0})
+        for token in [token for token in self._overdue if token[0] == key]:
+            del self._overdue[token]
+
+    def _take_spent(self) -> tuple[Spent, ...]:
+        due = [(at, int(micro)) for at, micro in self._spent.items() if micro >= 1][:_OTHERS_A_REPORT]
+        for at, micro in due:
+            self._spent[at] -= micro
+        latest = max((day for _, day in self._spent), default="")
+        # A fraction of a micro-USD of a day gone by is nobody's.
+        self._spent = {at: micro for at, micro in self._spent.items() if micro >= 1 or at[1] == latest}
+        return tuple(Spent(provider=provider, day=day, micro_usd=micro) for (provider, day), micro in due)
+
+    def _measured_row(self, at: tuple[str, str], measures: Measures) -> Measured:
+        cost = self._costs.pop(at, 0.0)
+        if cost >= 1:
+            measures = measures.model_copy(update={"cost_micro_usd": int(cost)})
+        if cost % 1:
+            self._costs[at] = cost % 1
+        return Measured(provider=at[0], query_type=at[1], measures=measures)
+
+
+def _segment(outcome: Outcome, attempt: int) -> Segment:
+    if outcome == "ok":
+        return SUCCESS
+    return FAILURE if outcome == "fail" and attempt == 1 else NOTHING
+
+
+def _drained(held: dict[_K, _V], row: Callable[[_K, _V], _R]) -> tuple[_R, ...]:
+    taken = list(islice(held, _OTHERS_A_REPORT))
+    return tuple(row(key, held.pop(key)) for key in taken)
