@@ -81,6 +81,10 @@ class Breaker(BaseModel):
             and self.next_probe_at <= now
         )
 
+    def awaits(self, epoch: int, gen: int, n: int) -> bool:
+        """Whether the result of this probe is still wanted."""
+        return self.state is BreakerState.HALF_OPEN and (self.epoch, self.gen, self.awaited) == (epoch, gen, n)
+
 
 class Transition(BaseModel):
     """One change of state, told once: to the log, the metrics and the list of events."""
@@ -231,8 +235,7 @@ def _probe_started(breaker: Breaker, now: float) -> Breaker:
 def _probe_ended(
     breaker: Breaker, event: ProbeEnded, now: float, chance: float, settings: BreakerSettings
 ) -> tuple[Breaker, tuple[Transition, ...]]:
-    token = (breaker.epoch, breaker.gen, breaker.awaited)
-    if breaker.state is not BreakerState.HALF_OPEN or token != (event.epoch, event.gen, event.n):
+    if not breaker.awaits(event.epoch, event.gen, event.n):
         return breaker, ()
     waiting = breaker.model_copy(update={"awaited": None})
     match event.result.outcome:

@@ -11,7 +11,7 @@ from pointsman.health.failure_run import NOTHING, Segment
 Outcome = Literal["ok", "fail", "throttle"]
 """What the health of a provider counts; every other end of a call is neutral and not recorded."""
 
-Key = Annotated[str, Field(min_length=1, max_length=400)]
+Key = Annotated[str, Field(min_length=1, max_length=200)]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 Second = Annotated[int, Field(ge=0, le=10**11)]
 """Seconds since the epoch, by the process's clock."""

@@ -43,7 +43,7 @@ from pointsman.health.state import WORKERS_KEPT, HealthState, KeyState, Reporter
 Change = tuple[HealthState, tuple[HealthEvent, ...]]
 
 _SPREAD = 0.6180339887498949
-_QUERY_TYPES_MAX = 16
+_QUERY_TYPES_MAX = 8
 _TARGETS: dict[AdminAction, BreakerState] = {
     "force_open": BreakerState.FORCED_OPEN,
     "force_close": BreakerState.DISABLED,
@@ -235,7 +235,7 @@ class _Turn:
         if result.cost_usd:
             self._book(request.provider, micro_usd(result.cost_usd), "probe")
         held = self._keys.get(request.key)
-        if held is None or not _awaited(held.breaker, request):
+        if held is None or not held.breaker.awaits(request.epoch, request.gen, request.n):
             return
         if result.outcome is ProbeOutcome.INCONCLUSIVE:
             self.tell("probe_inconclusive", request.key, result.kind)
@@ -245,7 +245,7 @@ class _Turn:
 
     def forced(self, action: AdminAction, command: AdminCommand) -> None:
         keys = tuple(key for key in self._keys if command.target in (key, provider_of(key)))
-        entry = AuditEntry(at=self._now, action=action, command=command, keys=keys)
+        entry = AuditEntry(at=self._now, action=action, command=command, keys=len(keys))
         self._audit = (*self._audit, entry)[-AUDIT_KEPT:]
         if not keys:
             self.tell("unknown_target", command.target, action)
@@ -344,11 +344,3 @@ class _Turn:
                 self._capped = {name: until for name, until in self._capped.items() if name != provider}
                 self._version += 1
                 self.tell("cap_lifted", provider, "the cap was raised")
-
-
-def _awaited(breaker: Breaker, request: ProbeRequest) -> bool:
-    return breaker.state is BreakerState.HALF_OPEN and (breaker.epoch, breaker.gen, breaker.awaited) == (
-        request.epoch,
-        request.gen,
-        request.n,
-    )

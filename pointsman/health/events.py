@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from pointsman.health.breaker import BreakerState, Transition
+from pointsman.health.cooldown import BARRING
 from pointsman.health.window import Counts
 
 EVENTS_KEPT = 100
@@ -30,6 +31,9 @@ EventKind = Literal[
 ]
 AdminAction = Literal["force_open", "force_close", "reset"]
 
+_ALARMING: frozenset[EventKind] = frozenset(
+    {"opened", "forced_open", "probe_inconclusive", "capped", "unknown_target", "key_refused", "message_refused"}
+)
 _KINDS: dict[BreakerState, EventKind] = {
     BreakerState.OPEN: "opened",
     BreakerState.HALF_OPEN: "half_open",
@@ -60,6 +64,11 @@ class HealthEvent(BaseModel):
     gen: int | None = None
     until: float | None = None
     """When it ends by itself, where that is known."""
+
+    @property
+    def alarming(self) -> bool:
+        """Whether a person should look: a provider is out, or does not answer probes for another reason than itself."""
+        return self.kind in _ALARMING or (self.kind == "cooled" and self.reason in BARRING)
 
     def sentence(self) -> str:
         """The event as a line for a log."""
@@ -92,21 +101,22 @@ class AdminCommand(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    target: Annotated[str, Field(min_length=1, max_length=400)]
+    target: Annotated[str, Field(min_length=1, max_length=200)]
     """A provider (all its keys) or a key."""
-    operator: Annotated[str, Field(max_length=200)] = ""
-    note: Annotated[str, Field(max_length=2000)] = ""
+    operator: Annotated[str, Field(max_length=100)] = ""
+    note: Annotated[str, Field(max_length=500)] = ""
 
 
 class AuditEntry(BaseModel):
-    """What an operator did, to which keys; to none where the target is unknown."""
+    """What an operator did; the events tell of each key."""
 
     model_config = ConfigDict(frozen=True)
 
     at: float
     action: AdminAction
     command: AdminCommand
-    keys: tuple[str, ...]
+    keys: int
+    """How many it concerned; none where the target is unknown."""
 
 
 class HealthLog(BaseModel):

@@ -20,7 +20,7 @@ class Measures(BaseModel):
     priced: int = Field(default=0, ge=0)
     """Calls whose cost is known: those that the cost is the sum of."""
     output_tokens: int = Field(default=0, ge=0)
-    lengths: int = Field(default=0, ge=0)
+    answers: int = Field(default=0, ge=0)
     """Answers whose length is known: those that the output tokens are the sum of."""
 
     def merge(self, other: Measures) -> Measures:
@@ -31,7 +31,7 @@ class Measures(BaseModel):
             cost_micro_usd=self.cost_micro_usd + other.cost_micro_usd,
             priced=self.priced + other.priced,
             output_tokens=self.output_tokens + other.output_tokens,
-            lengths=self.lengths + other.lengths,
+            answers=self.answers + other.answers,
         )
 
     def faded(self) -> Measures:
@@ -43,8 +43,8 @@ class Measures(BaseModel):
         if measures.priced > MEMORY:
             halved = {"priced": measures.priced // 2, "cost_micro_usd": measures.cost_micro_usd // 2}
             measures = measures.model_copy(update=halved)
-        if measures.lengths > MEMORY:
-            halved = {"lengths": measures.lengths // 2, "output_tokens": measures.output_tokens // 2}
+        if measures.answers > MEMORY:
+            halved = {"answers": measures.answers // 2, "output_tokens": measures.output_tokens // 2}
             measures = measures.model_copy(update=halved)
         return measures
 
@@ -57,7 +57,7 @@ class Measures(BaseModel):
             p95_ms=self.latencies.quantile(0.95),
             error_rate=self.errors / calls if calls else None,
             cost_usd=self.cost_micro_usd / MICRO / self.priced if self.priced else None,
-            output_tokens=self.output_tokens / self.lengths if self.lengths else None,
+            output_tokens=self.output_tokens / self.answers if self.answers else None,
         )
 
 
@@ -74,4 +74,4 @@ class Figures(BaseModel):
     cost_usd: float | None = None
     """Mean of a call."""
     output_tokens: float | None = None
-    """Mean of an answer."""
+    """Mean length of an answer."""

@@ -13,7 +13,7 @@ from pointsman.health.settings import (
     Seconds,
 )
 
-KEYS_MAX = 128
+KEYS_MAX = 100
 """Keys that the entity keeps: a full window is under 6 KB, and its whole state must fit a payload of 2 MB."""
 
 

@@ -118,14 +118,16 @@ class ReportBuilder:
             measures = self._measured.get(at, Measures())
             self._measured[at] = measures.model_copy(update={"priced": measures.priced + 1})
 
-    def latency(self, provider: str, query_type: str, ms: float, *, ok: bool, output_tokens: int | None = None) -> None:
-        """A call's time from sending to its end, and its answer's length; of one that failed only the failing."""
+    def latency(self, provider: str, query_type: str, ms: float, *, ok: bool) -> None:
+        """A call's time from sending to its end; of one that failed only the failing is kept."""
         at = (provider, query_type)
-        seen = Measures(errors=1)
-        if ok:
-            lengths = 0 if output_tokens is None else 1
-            latencies = LatencyHistogram().add(ms)
-            seen = Measures(latencies=latencies, output_tokens=output_tokens or 0, lengths=lengths)
+        seen = Measures(latencies=LatencyHistogram().add(ms)) if ok else Measures(errors=1)
+        self._measured[at] = self._measured.get(at, Measures()).merge(seen)
+
+    def answered(self, provider: str, query_type: str, output_tokens: int) -> None:
+        """An answer has so many tokens."""
+        at = (provider, query_type)
+        seen = Measures(output_tokens=max(0, output_tokens), answers=1)
         self._measured[at] = self._measured.get(at, Measures()).merge(seen)
 
     def take(self, most: int = DELTAS_MAX, policy: HealthPolicy | None = None) -> Report:

@@ -112,6 +112,11 @@ class HealthState(BaseModel):
         for _, key in sorted(due.values()):
             yield key
 
+    def awaits(self, request: ProbeRequest) -> bool:
+        """Whether a probe in flight still counts: it does not once an operator has stepped in."""
+        held = self.keys.get(request.key)
+        return held is not None and held.breaker.awaits(request.epoch, request.gen, request.n)
+
     def snapshot(self, worker_id: str) -> Snapshot:
         """What this process is told."""
         reporter = self.reporters.get(worker_id)
