@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from datetime import timedelta
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
+from activities.attempt_clock import AttemptClock
+from activities.gate import Gate
 from activities.heartbeat import heartbeats
 from activities.in_flight import InFlight
 from activities.ledger import AttemptLedger, NoLedger, entry_of
 from activities.ports import CallIdentity, Completer, CompletionRequest
+from activities.process_health import ProcessHealth
+from activities.witness import Witness
 from pointsman.acceptance import Accepted, accept
 from pointsman.bill import answered, failed, lost
 from pointsman.call import Completion, FailedCall, ProviderCall
@@ -25,11 +28,10 @@ from pointsman.fallback import output_cap
 from pointsman.faults import CONSEQUENCES, WORKER_LOST, ProviderFault, fault
 from pointsman.outcomes import Attempt, ErrorClass, Fault, total_cost
 from pointsman.prompt import chat_messages
+from pointsman.purse import Reservation
 from pointsman.response import ProviderResponse
 from pointsman.retry import retry_delay_s
 
-_DEADLINE_MARGIN = 0.1
-_DEADLINE_MARGIN_MAX_S = 0.5
 _SLOW = 3.0
 _CANCELLED = fault(ErrorClass.CANCEL, "cancelled", "the call was cancelled")
 
@@ -41,6 +43,7 @@ class Complete:
         self,
         completer: Completer,
         in_flight: InFlight,
+        health: ProcessHealth,
         ledger: AttemptLedger | None = None,
         *,
         beat_every_s: float | None = None,
@@ -48,6 +51,8 @@ class Complete:
         """`beat_every_s` is set where the server cannot push cancellations (see `heartbeats`)."""
         self._completer = completer
         self._in_flight = in_flight
+        self._gate = Gate(health)
+        self._witness = Witness(health)
         self._ledger = ledger or NoLedger()
         self._beat_every_s = beat_every_s
 
@@ -58,22 +63,45 @@ class Complete:
         Raises:
             ApplicationError: the attempt gave no usable answer; its type names the class, its detail is a `FailedCall`.
         """
+        clock = AttemptClock()
         earlier = _earlier_attempts(call)
-        started = time.monotonic()
+        spent_usd = call.spent_usd + (total_cost(earlier) or 0.0)
+        call = call.model_copy(update={"spent_usd": spent_usd})
         with self._in_flight.counted(call.candidate.provider):
             async with heartbeats(earlier, every_s=self._beat_every_s):
                 try:
-                    response, accepted = await self._ask(call, earlier)
+                    reservation = await self._gate.admit(call, activity.info().attempt, clock.usable_s)
                 except ProviderFault as ended:
-                    elapsed_s = time.monotonic() - started
-                    raise _failure(call, ended, elapsed_s, earlier, self._ledger) from None
-                except asyncio.CancelledError:
-                    # What the provider had written when the line was cut may be billed: specification, section 10.
-                    elapsed_s = time.monotonic() - started
-                    self._ledger.record(entry_of(call, failed(call, _CANCELLED, activity.info().attempt, elapsed_s)))
-                    raise
-        row = answered(call, response, activity.info().attempt, refused=accepted.refused)
-        self._ledger.record(entry_of(call, row))
+                    raise _failure(call, ended.fault, earlier, clock) from None
+                return await self._attempt(call, earlier, reservation, clock)
+
+    async def _attempt(
+        self, call: ProviderCall, earlier: tuple[Attempt, ...], reservation: Reservation, clock: AttemptClock
+    ) -> Completion:
+        """Make the request; what comes of it is told to the provider's health, the ledger and the day's money."""
+        attempt, row = activity.info().attempt, None
+        clock.send()
+        try:
+            with self._witness.watching(call):
+                response, accepted = await self._ask(call, clock.usable_s)
+            row = answered(call, response, attempt, refused=accepted.refused)
+        except ProviderFault as ended:
+            if ended.fault.error_class is not ErrorClass.LOCAL:
+                row = failed(call, ended, attempt, clock.latency_s)
+            self._witness.failed(
+                call, ended.fault, attempt, latency_s=clock.latency_s, since_scheduled_s=clock.since_scheduled_s
+            )
+            raise _failure(call, ended.fault, earlier if row is None else (*earlier, row), clock) from None
+        except asyncio.CancelledError:
+            # What the provider had written when the line was cut may be billed: specification, section 10.
+            row = failed(call, _CANCELLED, attempt, clock.latency_s)
+            self._witness.cancelled(call, since_scheduled_s=clock.since_scheduled_s)
+            raise
+        finally:
+            if row is not None:
+                self._ledger.record(entry_of(call, row))
+            self._witness.settled(call, reservation, 0.0 if row is None else row.cost_usd)
+        verdict = self._witness.answered(call, response, row, since_scheduled_s=clock.since_scheduled_s)
         return Completion(
             text=accepted.text,
             parsed=accepted.parsed,
@@ -84,13 +112,14 @@ class Complete:
             finish_reason=response.finish_reason,
             refused=accepted.refused,
             model_served=response.model_served,
+            flags=tuple(flag.signal for flag in verdict.flags),
+            degraded=verdict.cool,
             attempts=(*earlier, row),
         )
 
-    async def _ask(self, call: ProviderCall, earlier: tuple[Attempt, ...]) -> tuple[ProviderResponse, Accepted]:
-        limit_s = min(call.candidate.timeout_s, _usable_s(_remaining_s()))
-        spent_usd = call.spent_usd + (total_cost(earlier) or 0.0)
-        cap = output_cap(call.model_copy(update={"spent_usd": spent_usd}))
+    async def _ask(self, call: ProviderCall, usable_s: float) -> tuple[ProviderResponse, Accepted]:
+        limit_s = min(call.candidate.timeout_s, usable_s)
+        cap = output_cap(call)
         if limit_s <= 0:
             raise fault(ErrorClass.LOCAL, "deadline", "the deadline left no time for a call")
         if cap is None:
@@ -99,17 +128,17 @@ class Complete:
         request = CompletionRequest(
             model=call.candidate.model,
             question=call.question,
-            messages=chat_messages(call.question, call.response_schema),
+            messages=chat_messages(call.question, call.answer_schema),
             max_output_tokens=cap,
             timeout_s=limit_s,
-            response_schema=call.response_schema,
+            response_schema=call.answer_schema,
             identity=CallIdentity(info.workflow_id or "", info.activity_id, info.attempt),
         )
         # Until the attempt's own row takes its place: a worker that is killed now leaves this one.
         self._ledger.record(entry_of(call, lost(call, WORKER_LOST, info.attempt)))
         response = await self._within(limit_s, request, call)
         try:
-            return response, accept(response, call.question, call.response_schema)
+            return response, accept(response, call.question, call.answer_schema)
         except ProviderFault as ended:
             ended.response = response
             raise
@@ -139,20 +168,6 @@ def _earlier_attempts(call: ProviderCall) -> tuple[Attempt, ...]:
     return tuple(left.get(number) or lost(call, WORKER_LOST, number) for number in numbers)
 
 
-def _remaining_s() -> float:
-    """What is left of the deadline when this attempt starts, by the server's clock alone."""
-    info = activity.info()
-    if info.schedule_to_close_timeout is None:
-        return float("inf")
-    passed = info.started_time - info.scheduled_time
-    return (info.schedule_to_close_timeout - passed).total_seconds()
-
-
-def _usable_s(remaining_s: float) -> float:
-    # The call ends a little before the deadline, so that Temporal still records what came of it.
-    return remaining_s - min(_DEADLINE_MARGIN_MAX_S, _DEADLINE_MARGIN * max(0.0, remaining_s))
-
-
 def _confidence(call: ProviderCall, response: ProviderResponse, accepted: Accepted) -> float:
     if response.confidence is not None:
         return response.confidence
@@ -161,37 +176,27 @@ def _confidence(call: ProviderCall, response: ProviderResponse, accepted: Accept
     return call.candidate.confidence
 
 
-def _failure(
-    call: ProviderCall, ended: ProviderFault, elapsed_s: float, earlier: tuple[Attempt, ...], ledger: AttemptLedger
-) -> ApplicationError:
-    attempt = activity.info().attempt
-    reached = ended.fault.error_class is not ErrorClass.LOCAL
-    rows = (*earlier, failed(call, ended, attempt, elapsed_s)) if reached else earlier
-    if reached:
-        ledger.record(entry_of(call, rows[-1]))
-    delay_s = _delay_s(call, ended.fault, attempt, elapsed_s)
+def _failure(call: ProviderCall, ended: Fault, rows: tuple[Attempt, ...], clock: AttemptClock) -> ApplicationError:
+    attempt, policy = activity.info().attempt, activity.info().retry_policy
+    delay_s = retry_delay_s(
+        ended,
+        attempt=attempt,
+        last_candidate=call.last_candidate,
+        remaining_s=clock.usable_s,
+        schedule=call.retry,
+        chance=random.random(),  # noqa: S311 - spreads retries, guards nothing
+    )
+    last = policy is not None and 0 < policy.maximum_attempts <= attempt
     if delay_s is not None:
         activity.heartbeat(*rows)
-    activity.logger.info(
-        "%s, %s", ended.fault.kind, "next provider" if delay_s is None else f"again in {delay_s:.2f} s"
-    )
+    again = delay_s is not None and not last
+    activity.logger.info("%s, %s", ended.kind, f"again in {delay_s:.2f} s" if again else "no further attempt")
     return ApplicationError(
-        f"{call.candidate.provider}: {ended.fault.summary}",
-        FailedCall(fault=ended.fault, attempts=rows),
-        type=CONSEQUENCES[ended.fault.error_class].failure_type,
+        f"{call.candidate.provider}: {ended.summary}",
+        FailedCall(fault=ended, attempts=rows),
+        type=CONSEQUENCES[ended.error_class].failure_type,
         non_retryable=delay_s is None,
         next_retry_delay=None if delay_s is None else timedelta(seconds=delay_s),
         # A provider's fault is an expected outcome here: no traceback for each one in the worker's log.
         category=ApplicationErrorCategory.BENIGN,
-    )
-
-
-def _delay_s(call: ProviderCall, ended: Fault, attempt: int, elapsed_s: float) -> float | None:
-    return retry_delay_s(
-        ended,
-        attempt=attempt,
-        last_candidate=call.last_candidate,
-        remaining_s=_usable_s(_remaining_s()) - elapsed_s,
-        schedule=call.retry,
-        chance=random.random(),  # noqa: S311 - spreads retries, guards nothing
     )

@@ -162,6 +162,7 @@ def entry_of(call: ProviderCall, row: Attempt) -> LedgerEntry:
         run_id=info.workflow_run_id or "",
         leg=info.activity_id,
         started_at=info.started_time,
+        query_type=call.query_type or None,
         task=call.question.task,
         tenant=call.question.tenant,
     )

@@ -15,7 +15,7 @@ from benchmarks.stack import BASELINE, MAX_TOKENS, MODEL, PROMPT, PROVIDER, Stac
 from pointsman.client import RouterClient
 from pointsman.config_file import load
 from workers.settings import Settings
-from workers.wiring import build
+from workers.wiring import build, make_completers
 
 _WARM_UP = 20
 
@@ -24,7 +24,8 @@ async def measure(stack: Stack, size: Size, tell: Callable[[str], None]) -> list
     """Serve both from this process and ask in turns."""
     client = stack.server.client
     call = LiteLLMCall(MODEL, stack.baseline_api_base, MAX_TOKENS)
-    served = [*await build(client, Settings.of(load(stack.config))), baseline.worker(client, call)]
+    settings = Settings.of(load(stack.config))
+    served = [*await build(client, settings, make_completers(settings)), baseline.worker(client, call)]
     router = RouterClient(client)
     async with AsyncExitStack() as running:
         for worker in served:

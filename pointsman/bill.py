@@ -49,7 +49,7 @@ def lost(call: ProviderCall, fault: Fault, attempt: int = 1) -> Attempt:
 
 def _estimate(call: ProviderCall, output_tokens: int) -> Usage:
     return Usage(
-        input_tokens=input_tokens(call.question, call.response_schema), output_tokens=output_tokens, source="estimated"
+        input_tokens=input_tokens(call.question, call.answer_schema), output_tokens=output_tokens, source="estimated"
     )
 
 
@@ -60,6 +60,7 @@ def _row(call: ProviderCall, attempt: int, usage: Usage, latency_s: float | None
         attempt=attempt,
         outcome="answered",
         purpose=call.purpose,
+        hedge=call.hedge,
         latency_ms=None if latency_s is None else round(latency_s * 1000, 1),
         usage=usage,
         # What was turned away is free, whether or not a price is known.

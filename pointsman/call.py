@@ -19,12 +19,25 @@ class ProviderCall(BaseModel):
     question: Question
     candidate: Candidate
     response_schema: dict[str, Any] | None = None
+    """The route's, where the question brings none: a large one must not travel twice in one payload."""
     retry: RetrySchedule
     last_candidate: bool
     """Whether no other provider is left: only then is a hang or a long Retry-After worth another try here."""
     spent_usd: float = 0.0
     """What earlier attempts of the question have cost."""
     purpose: Literal["answer", "classification"] = "answer"
+    hedge: bool = False
+    """Whether this is the second leg of a race."""
+    query_type: str = ""
+    """What the answer is compared with: others to questions of this type."""
+    count_refusals: bool = False
+    """Whether a refusal counts as a degraded answer, because the route then asks the next provider."""
+
+    @property
+    def answer_schema(self) -> dict[str, Any] | None:
+        """What the answer must match."""
+        own = self.question.response_schema
+        return self.response_schema if own is None else own
 
 
 class Completion(BaseModel):
@@ -41,6 +54,10 @@ class Completion(BaseModel):
     finish_reason: str
     refused: bool = False
     model_served: str | None = None
+    flags: tuple[str, ...] = ()
+    """In what the answer falls out of the provider's baseline: refusal, latency, length, density."""
+    degraded: bool = False
+    """Whether these flags cool the provider down, so that the next one is asked."""
     attempts: tuple[Attempt, ...]
     """In order; the last is the one that answered."""
 
@@ -52,3 +69,12 @@ class FailedCall(BaseModel):
 
     fault: Fault
     attempts: tuple[Attempt, ...]
+
+
+class Leg(BaseModel):
+    """One call of a question, ended: to whom, and what came of it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    call: ProviderCall
+    outcome: Completion | FailedCall

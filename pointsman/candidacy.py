@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +17,7 @@ from pointsman.messages import Question
 from pointsman.prompt import input_tokens
 from pointsman.query_types import EXPECTED_OUTPUT_TOKENS
 from pointsman.scoring import score
+from pointsman.standing import Health, Live, Unknown
 
 START_TO_CLOSE_MARGIN_S = 5.0
 """Temporal's limit on an attempt exceeds the call's own by this much, so that the call always ends first."""
@@ -34,13 +36,14 @@ class Candidacy:
     in_flight: Callable[[str], int]
     schema: dict[str, Any] | None = None
     """What the answer must match: the question's own schema, else the route's."""
+    health: Health = field(default_factory=Unknown)
 
     def weigh(self, name: str, provider: Provider) -> Candidate | Rejection:
         """The provider as a candidate, or the plainest reason why it is none."""
         reason = next(self._reasons(name, provider), None)
         if reason is not None:
             return Rejection(provider=name, reason=reason[0], detail=reason[1])
-        cap, expected = self._output_tokens(provider)
+        cap, expected = self._output_tokens(name, provider)
         points, terms = score(
             provider,
             self.classification,
@@ -48,6 +51,7 @@ class Candidacy:
             cost_per_1k_usd=per_1k_usd(self._tokens, expected, provider.price),
             max_cost_per_1k_usd=self.scoring.max_cost_per_1k,
             max_latency_ms=self.max_latency_ms,
+            live=self._live(name),
         )
         timeout_s = self.route.timeout_s or provider.timeout_s
         return Candidate(
@@ -80,14 +84,18 @@ class Candidacy:
     def _tokens(self) -> int:
         return input_tokens(self.question, self.schema)
 
-    def _output_tokens(self, provider: Provider) -> tuple[int, int]:
+    def _live(self, name: str) -> Live:
+        return self.health.live(name, self.classification.query_type)
+
+    def _output_tokens(self, name: str, provider: Provider) -> tuple[int, int]:
         cap = self.question.max_output_tokens or provider.max_output_tokens
-        return cap, min(cap, EXPECTED_OUTPUT_TOKENS[self.classification.query_type])
+        declared = EXPECTED_OUTPUT_TOKENS[self.classification.query_type]
+        return cap, min(cap, math.ceil(self._live(name).output_tokens or declared))
 
     def _reasons(self, name: str, provider: Provider) -> Iterator[_Reason]:
         yield from self._not_meant(name, provider)
-        yield from self._not_able(provider)
-        yield from self._not_within_limits(provider)
+        yield from self._not_able(name, provider)
+        yield from self._not_within_limits(name, provider)
 
     def _not_meant(self, name: str, provider: Provider) -> Iterator[_Reason]:
         if name not in self.route.chain:
@@ -99,17 +107,17 @@ class Candidacy:
         if name in self.question.deny:
             yield "denied", "the question denies it"
 
-    def _not_able(self, provider: Provider) -> Iterator[_Reason]:
+    def _not_able(self, name: str, provider: Provider) -> Iterator[_Reason]:
         if self.schema is not None and "json_schema" not in provider.supports:
             yield "no_json_schema", "it does not support json_schema"
         if self.question.parameters.tools and "tools" not in provider.supports:
             yield "no_tools", "it does not support tools"
-        cap = min(self._output_tokens(provider)[0], provider.context_tokens // 2)
+        cap = min(self._output_tokens(name, provider)[0], provider.context_tokens // 2)
         if self._tokens + cap > provider.context_tokens:
             yield "context_too_small", f"about {self._tokens} tokens in and {cap} out, {provider.context_tokens} fit"
 
-    def _not_within_limits(self, provider: Provider) -> Iterator[_Reason]:
-        cap, expected = self._output_tokens(provider)
+    def _not_within_limits(self, name: str, provider: Provider) -> Iterator[_Reason]:
+        cap, expected = self._output_tokens(name, provider)
         per_1k, limit = per_1k_usd(self._tokens, expected, provider.price), self.scoring.max_cost_per_1k
         if per_1k is not None and per_1k > limit:
             yield "over_cost", f"{per_1k:.4f} USD per 1,000 tokens, {limit:.4f} allowed"
@@ -118,5 +126,6 @@ class Candidacy:
             yield "price_unknown", "the question has a cost limit"
         elif money is not None and affordable_output_tokens(self._tokens, provider.price, money, cap) is None:
             yield "over_cost", f"an answer costs more than {money} USD"
-        if provider.latency.p50_ms > self.max_latency_ms:
-            yield "over_latency", f"{provider.latency.p50_ms:g} ms, {self.max_latency_ms:g} ms allowed"
+        latency_ms = self._live(name).p50_ms or provider.latency.p50_ms
+        if latency_ms > self.max_latency_ms:
+            yield "over_latency", f"{latency_ms:.6g} ms, {self.max_latency_ms:g} ms allowed"

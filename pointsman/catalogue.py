@@ -84,6 +84,10 @@ class Provider(BaseModel):
     """Headers of every call; `{workflow_id}`, `{activity_id}` and `{attempt}` stand for the call's own."""
     degrade_after: Annotated[int, Field(ge=0)] | None = None
     fail_after: Annotated[int, Field(ge=0)] | None = None
+    open_s: Annotated[float, Field(gt=0, le=86_400)] | None = None
+    """Seconds that its breaker stays open; default: that of `[breaker]`, 30 at most where it has no alternative."""
+    daily_cost_cap_usd: Amount | None = None
+    """What it may cost on a UTC day: beyond it the provider is out until the next one."""
     seed: int = 0
     latency_s: Amount = 0.01
 

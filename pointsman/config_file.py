@@ -22,6 +22,8 @@ from pointsman.sentences import ConfigurationError, sentences
 
 CONFIG_VARIABLE = "POINTSMAN_CONFIG"
 
+_MAX_SCHEMA_BYTES = 100_000
+
 
 def load(path: Path) -> Configuration:
     """Read and check a configuration file.
@@ -83,14 +85,15 @@ def _with_schemas(configuration: Configuration, folder: Path) -> Configuration:
         if route.response_schema is None:
             continue
         try:
-            schema = json.loads((folder / route.response_schema).read_text(encoding="utf-8"))
+            text = (folder / route.response_schema).read_text(encoding="utf-8")
+            schema = json.loads(text)
         except FileNotFoundError:
             found.append(f"{table}.response_schema: no file {route.response_schema} beside the configuration")
             continue
         except (OSError, ValueError, RecursionError) as fault:
             found.append(f"{table}.response_schema: {route.response_schema} is not JSON ({fault})")
             continue
-        unusable = schema_fault(schema) if isinstance(schema, dict) else "not a JSON Schema: an object is expected"
+        unusable = _schema_fault(text, schema)
         if unusable is not None:
             found.append(f"{table}.response_schema: {route.response_schema} is {unusable}")
         else:
@@ -98,3 +101,11 @@ def _with_schemas(configuration: Configuration, folder: Path) -> Configuration:
     if found:
         raise ConfigurationError(found)
     return configuration.model_copy(update={"schemas": schemas})
+
+
+def _schema_fault(text: str, schema: Any) -> str | None:
+    if not isinstance(schema, dict):
+        return "not a JSON Schema: an object is expected"
+    if len(text.encode()) > _MAX_SCHEMA_BYTES:
+        return f"over {_MAX_SCHEMA_BYTES:,} bytes: it travels with every question beside its text; shorten it"
+    return schema_fault(schema)

@@ -6,10 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from pointsman.budget import BudgetSettings
 from pointsman.catalogue import Amount, Provider, ProviderName, Share
 from pointsman.decision import CallLimits, RetrySchedule, Weights
+from pointsman.health.settings import BreakerSettings, HealthSettings
+from pointsman.hedge_delay import HedgingSettings
 from pointsman.ledger.settings import LedgerSettings
 from pointsman.query_types import QueryType
+from pointsman.throttling import ThrottlingSettings
 
 
 class Route(BaseModel):
@@ -99,6 +103,11 @@ class Configuration(BaseModel):
     classification: ClassificationSettings = ClassificationSettings()
     scoring: Scoring = Scoring()
     retry: Retry = Retry()
+    breaker: BreakerSettings = BreakerSettings()
+    throttling: ThrottlingSettings = ThrottlingSettings()
+    hedging: HedgingSettings = HedgingSettings()
+    budget: BudgetSettings = BudgetSettings()
+    health: HealthSettings = HealthSettings()
     ledger: LedgerSettings = LedgerSettings()
 
     schemas: dict[str, dict[str, Any]] = Field(default={}, exclude=True)

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pointsman.catalogue import Price
 from pointsman.faults import NON_RETRYABLE_TYPES
 from pointsman.query_types import QueryType
+from pointsman.standing import WELL, Standing
 
 # A negative one would divide by a strength of 0, and one without bound has no score.
 Weight = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
@@ -25,12 +26,17 @@ class Terms(BaseModel):
     strength: float
     reasoning_match: float
     fit: float
-    """strength^a x reasoning_match^b."""
+    """strength^a x reasoning_match^b x (1 - error_rate)."""
     cost_penalty: float
     latency_penalty: float
     cost_per_1k_usd: float | None
     """USD per 1,000 tokens for this question; `None` where the provider has no price."""
     latency_ms: float
+    """Median: measured, or declared where there is too little live traffic."""
+    error_rate: float = 0.0
+    """Share of calls that failed lately; 0 until it is measured."""
+    measured: bool = False
+    """Whether latency and error rate come from live traffic."""
 
 
 class Candidate(BaseModel):
@@ -60,6 +66,10 @@ class Candidate(BaseModel):
     drop_params: tuple[str, ...] = ()
     confidence: float
     """Assumed for an answer that states none: the provider's strength for this query type."""
+    standing: Standing = WELL
+    """Its health when this was decided; `epoch` and `gen` are the token that its calls are admitted under."""
+    hedge_delay_s: float | None = None
+    """How long this candidate is waited for before a second one is asked too; `None` is to the end."""
 
 
 class Rejection(BaseModel):
@@ -71,6 +81,8 @@ class Rejection(BaseModel):
     reason: str
     """A stable name: disabled, not_in_chain, denied, not_allowed, over_cost, over_latency, context_too_small, ..."""
     detail: str = ""
+    recovers_in_s: float | None = None
+    """Seconds after which it may be a candidate again, where that is known."""
 
 
 class Weights(BaseModel):
@@ -111,6 +123,8 @@ class CallLimits(BaseModel):
     """A call waits min(queue_wait_s, queue_wait_share x what is left) for a worker before the next is tried."""
     infrastructure_attempts: int = 5
     """How often a candidate is called because the worker of the call before died."""
+    charge: Literal["nothing", "fallbacks", "all_fallbacks"] = "nothing"
+    """Which ways on to another provider draw on the budget; a question's first one may be free (section 12)."""
 
 
 class Decision(BaseModel):
@@ -135,6 +149,10 @@ class Decision(BaseModel):
     min_confidence: float
     on_refusal: Literal["return", "next"]
     stakes: Literal["normal", "high"]
+    reason: str = "primary"
+    """Why the first candidate is the first: primary, or who was passed over for his health: breaker_open:<provider>."""
+    hedge: bool = False
+    """Whether a second candidate may be asked while the first is still at it."""
     response_schema: dict[str, Any] | None = None
     """The route's own schema, where the question brings none."""
     limits: CallLimits

@@ -33,9 +33,8 @@ def may_follow(fault: Fault, failed: Candidate, following: Candidate, question: 
     return bool(sent & set(following.drop_params))
 
 
-def attempts_for(position: int, candidates: int, made: int, maximum: int, max_attempts: int) -> int:
-    """Attempts that the candidate at `position` gets, so that each one behind it still has one (section 9)."""
-    behind = candidates - position - 1
+def attempts_for(behind: int, made: int, maximum: int, max_attempts: int) -> int:
+    """Attempts that a candidate gets, so that each of those `behind` it still has one (section 9)."""
     return max(1, min(max_attempts, maximum - made - behind))
 
 
@@ -44,7 +43,7 @@ def output_cap(call: ProviderCall) -> int | None:
     candidate, limit_usd = call.candidate, call.question.max_cost_usd
     if limit_usd is None:
         return candidate.max_output_tokens
-    tokens = input_tokens(call.question, call.response_schema)
+    tokens = input_tokens(call.question, call.answer_schema)
     left_usd = limit_usd - call.spent_usd
     return affordable_output_tokens(tokens, candidate.price, left_usd, candidate.max_output_tokens)
 

@@ -57,6 +57,10 @@ WORKER_LOST = Fault(error_class=ErrorClass.INFRASTRUCTURE, kind="worker_lost", s
 """The worker died, or was cut off, while the provider had the request."""
 
 
+HEDGE_LOST = Fault(error_class=ErrorClass.CANCEL, kind="hedge_lost", summary="another provider answered first")
+"""The other leg of a race won: neutral for this one's health, and billed for as long as it ran."""
+
+
 class ProviderFault(Exception):
     """Raised by a provider adapter, and by the checks of an answer: the attempt ended without a usable answer."""
 

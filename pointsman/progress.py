@@ -1,22 +1,25 @@
-"""How far a question has come: what was tried, what is held, whom to ask next, and in the end its answer or failure.
+"""How far a question has come: what was tried, what is held, whom to ask next, and in the end its answer.
 
-Plain values and rules, no Temporal: the workflow asks candidates one after another and tells `Progress` what came.
+Plain values and rules, no Temporal: the workflow asks candidates one after another, or two at once, and tells
+`Progress` what came.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pointsman import contract
-from pointsman.call import Completion, FailedCall, ProviderCall
-from pointsman.contract import Unanswered
+from pointsman.call import Completion, FailedCall, Leg, ProviderCall
+from pointsman.charges import DEFINITIVE, Charge
 from pointsman.decision import Candidate, Decision
-from pointsman.fallback import attempts_for, may_follow, output_cap, retry_after_s
+from pointsman.fallback import attempts_for, may_follow, output_cap
+from pointsman.faults import HEDGE_LOST
 from pointsman.messages import Answer, Question
 from pointsman.outcomes import Attempt, ErrorClass, Fault, total_cost, total_usage
 
 PRIMARY = "primary"
+HEDGE = "hedge"
 REFUSAL_FALLBACK = "refusal_fallback"
+THROTTLED = "throttled"
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class Held:
     completion: Completion
     candidate: Candidate
     reason: str
+    hedge: bool = False
     below_confidence: bool = False
 
 
@@ -35,64 +39,81 @@ class Progress:
 
     question: Question
     attempts: tuple[Attempt, ...] = ()
+    hedged: bool = False
+    """Whether a second leg was started; a question hedges once."""
+    faults: list[tuple[Candidate, Fault]] = field(default_factory=list[tuple[Candidate, Fault]])
+    """Of this round, and of the one before until this one has made a call."""
+    before_round: int = 0
+    """Attempts that were made before the last round that made any."""
     _reason: str = PRIMARY
     _chosen: Held | None = None
     _held: list[Held] = field(default_factory=list[Held])
-    _faults: list[tuple[Candidate, Fault]] = field(default_factory=list[tuple[Candidate, Fault]])
-    _before_round: int = 0
+    _asked: set[str] = field(default_factory=set[str])
+    _fallbacks: int = 0
+    _free_next: bool = True
 
-    def begin_round(self) -> None:
+    def begin_round(self, decision: Decision) -> None:
         """Every candidate may be asked again, and is judged by what comes now."""
-        self._reason = PRIMARY
-        self._faults.clear()
-        self._before_round = len(self.attempts)
+        self._reason = decision.reason
+        self._asked.clear()
 
     def record(self, attempts: tuple[Attempt, ...]) -> None:
         """Add attempts that were made; each one counts in the question's tokens and cost."""
         self.attempts = (*self.attempts, *attempts)
 
-    def next_call(self, position: int, decision: Decision) -> ProviderCall | None:
-        """The call to the candidate at `position`, or `None` where he may not be asked after what happened."""
-        candidate = decision.candidates[position]
-        if self._faults and not may_follow(self._faults[-1][1], self._faults[-1][0], candidate, self.question):
+    def next_call(self, decision: Decision) -> ProviderCall | None:
+        """The call to the next candidate that may be asked after what happened, or `None` where there is none."""
+        calls = (self._call(candidate, decision) for candidate in self._unasked(decision))
+        return next((call for call in calls if call is not None), None)
+
+    def second_leg(self, first: ProviderCall, decision: Decision) -> ProviderCall | None:
+        """The call to start when the first one takes long, or `None` where this question is not to be hedged."""
+        if not decision.hedge or self.hedged or first.candidate.hedge_delay_s is None:
             return None
-        own = self.question.response_schema
-        call = ProviderCall(
-            question=self.question,
-            candidate=candidate,
-            response_schema=decision.response_schema if own is None else own,
-            retry=decision.limits.retry,
-            last_candidate=position == len(decision.candidates) - 1,
-            spent_usd=total_cost(self.attempts) or 0.0,
-        )
-        return None if output_cap(call) is None else call
+        others = [candidate for candidate in self._unasked(decision) if candidate.provider != first.candidate.provider]
+        calls = (self._call(candidate, decision, hedge=True) for candidate in others if candidate.standing.well)
+        return next((call for call in calls if call is not None), None)
 
-    def attempts_for(self, position: int, decision: Decision) -> int:
-        """Attempts that the candidate at `position` gets."""
-        return attempts_for(
-            position,
-            len(decision.candidates),
-            len(self.attempts) - self._before_round,
-            decision.max_attempts_per_request,
-            decision.candidates[position].max_attempts,
-        )
+    def charge(self, decision: Decision) -> Charge | None:
+        """What the next call draws on the budget, or `None` where it is free."""
+        if decision.limits.charge == "nothing" or not any(row.purpose == "answer" for row in self.attempts):
+            return None
+        if not self._asked:
+            return "round"
+        if self._free_next and decision.limits.charge == "fallbacks":
+            return None
+        return "fallback"
 
-    def take(self, outcome: Completion | FailedCall, candidate: Candidate, decision: Decision) -> None:
+    def attempts_for(self, call: ProviderCall, decision: Decision) -> int:
+        """Attempts that a call gets, so that each candidate behind it still has one."""
+        made = len(self.attempts) - self.before_round if self._asked else 0
+        behind = len(self._behind(call.candidate, decision))
+        return attempts_for(behind, made, decision.max_attempts_per_request, call.candidate.max_attempts)
+
+    def take(self, leg: Leg, decision: Decision) -> None:
         """Take in what came of a call: an answer, one to hold back while a better one may be had, or a fault."""
+        candidate, outcome = leg.call.candidate, leg.outcome
+        if not self._asked:
+            self.faults.clear()
+            self.before_round = len(self.attempts)
+        self._asked.add(candidate.provider)
+        reason = HEDGE if leg.call.hedge else self._reason
         if isinstance(outcome, FailedCall):
             self.record(outcome.attempts)
-            self._faults.append((candidate, outcome.fault))
-            self._reason = f"fallback:{outcome.fault.error_class}"
+            if outcome.fault != HEDGE_LOST:
+                self._fell(candidate, outcome.fault)
             return
         below = not outcome.refused and outcome.confidence < decision.min_confidence
-        held = Held(outcome, candidate, self._reason, below_confidence=below)
+        held = Held(outcome, candidate, reason, leg.call.hedge, below_confidence=below)
         self.record(_marked(outcome.attempts) if below else outcome.attempts)
+        if self._chosen is not None:
+            return
         if outcome.refused and decision.on_refusal == "next":
-            self._held.append(held)
-            self._reason = REFUSAL_FALLBACK
+            self._hold(held, REFUSAL_FALLBACK, definitive=outcome.degraded)
+        elif outcome.degraded:
+            self._hold(held, f"{THROTTLED}:{candidate.provider}", definitive=True)
         elif below:
-            self._held.append(held)
-            self._reason = f"fallback:{ErrorClass.QUALITY}"
+            self._hold(held, f"fallback:{ErrorClass.QUALITY}", definitive=False)
         else:
             self._chosen = held
 
@@ -102,11 +123,22 @@ class Progress:
         return self._chosen is not None
 
     @property
+    def turned_away(self) -> bool:
+        """Whether the question itself was at fault in the last call: then a call beside it is pointless too."""
+        return bool(self._asked) and bool(self.faults) and self.faults[-1][1].error_class is ErrorClass.CLIENT
+
+    @property
     def best(self) -> Held | None:
-        """The answer to give: the chosen one, else of those held back the surest, a refusal only if all refused."""
+        """The answer to give: the chosen one, else of those held back the surest, a refusal only if all refused.
+
+        Of degraded answers alone it is the last (ensemble document, "Router").
+        """
         if self._chosen is not None:
             return self._chosen
-        return max(self._held, key=lambda held: (not held.completion.refused, held.completion.confidence), default=None)
+        sound = [held for held in self._held if not held.completion.degraded]
+        if not sound:
+            return self._held[-1] if self._held else None
+        return max(sound, key=lambda held: (not held.completion.refused, held.completion.confidence))
 
     def answer(self, held: Held, decision: Decision, latency_ms: float) -> Answer:
         """The question's answer; `latency_ms` counts from its start."""
@@ -123,6 +155,8 @@ class Progress:
             query_type=decision.query_type,
             classification_confidence=decision.classification_confidence,
             route_reason=held.reason,
+            hedged=self.hedged,
+            hedge_won=held.hedge,
             finish_reason=completion.finish_reason,
             refused=completion.refused,
             latency_ms=latency_ms,
@@ -135,32 +169,46 @@ class Progress:
             tags=tuple(self._tags(held, decision, cost)),
         )
 
-    def failure(self, decision: Decision, *, late: bool) -> tuple[str, str, Unanswered]:
-        """Type, message and detail of the error that ends the question; `late` = its deadline has passed."""
-        unanswered = Unanswered(
-            attempts=self.attempts,
-            rejected=decision.rejected,
-            retry_after_s=retry_after_s(self.attempts[self._before_round :]),
-            cost_usd=total_cost(self.attempts),
+    def _unasked(self, decision: Decision) -> list[Candidate]:
+        return [candidate for candidate in decision.candidates if candidate.provider not in self._asked]
+
+    def _behind(self, candidate: Candidate, decision: Decision) -> list[Candidate]:
+        later = decision.candidates[decision.candidates.index(candidate) + 1 :]
+        return [other for other in later if other.provider not in self._asked]
+
+    def _call(self, candidate: Candidate, decision: Decision, *, hedge: bool = False) -> ProviderCall | None:
+        if self._asked and self.faults:
+            failed, fault = self.faults[-1]
+            if not may_follow(fault, failed, candidate, self.question):
+                return None
+        call = ProviderCall(
+            question=self.question,
+            candidate=candidate,
+            response_schema=decision.response_schema,
+            retry=decision.limits.retry,
+            last_candidate=not self._behind(candidate, decision),
+            spent_usd=total_cost(self.attempts) or 0.0,
+            hedge=hedge,
+            query_type=decision.query_type,
+            count_refusals=decision.on_refusal == "next",
         )
-        reasons = "; ".join(f"{candidate.provider}: {fault.summary}" for candidate, fault in self._faults)
-        if not decision.candidates:
-            reasons = "; ".join(
-                f"{rejection.provider}: {rejection.reason}{f' ({rejection.detail})' if rejection.detail else ''}"
-                for rejection in decision.rejected
-                if rejection.reason != "not_in_chain"
-            )
-            return contract.NO_CANDIDATE, f"No provider may answer this question. {reasons}", unanswered
-        classes = {fault.error_class for _, fault in self._faults}
-        if late or ErrorClass.CANCEL in classes:
-            message = f"No answer within the deadline of {self.question.deadline_s:g} s. {reasons}".strip()
-            return contract.DEADLINE_EXCEEDED, message, unanswered
-        if classes == {ErrorClass.CLIENT}:
-            return contract.QUESTION_NOT_ACCEPTED, f"The question was not accepted. {reasons}", unanswered
-        if classes <= {ErrorClass.LOCAL}:
-            message = f"No provider could be asked. {reasons or 'What is left of the cost limit pays for no answer'}"
-            return contract.ALL_PROVIDERS_UNAVAILABLE, message, unanswered
-        return contract.ALL_PROVIDERS_FAILED, f"Every provider failed. {reasons}", unanswered
+        return None if output_cap(call) is None else call
+
+    def _fell(self, candidate: Candidate, fault: Fault) -> None:
+        self.faults.append((candidate, fault))
+        self._reason = f"fallback:{fault.error_class}"
+        self._went_on(definitive=fault.error_class in DEFINITIVE, attempted=fault.error_class is not ErrorClass.LOCAL)
+
+    def _hold(self, held: Held, reason: str, *, definitive: bool) -> None:
+        self._held.append(held)
+        self._reason = reason
+        self._went_on(definitive=definitive, attempted=True)
+
+    def _went_on(self, *, definitive: bool, attempted: bool) -> None:
+        # After a call that was never made, going on is no fallback: it is as free as the call before it was.
+        if attempted:
+            self._fallbacks += 1
+            self._free_next = definitive and self._fallbacks == 1
 
     def _tags(self, held: Held, decision: Decision, cost: float | None) -> list[str]:
         limit = self.question.max_cost_usd
@@ -170,7 +218,8 @@ class Progress:
             "unverified": decision.stakes == "high",
             "over_cost": limit is not None and cost is not None and cost > limit,
         }
-        return [tag for tag, holds in facts.items() if holds]
+        flags = [f"degraded:{flag}" for flag in held.completion.flags]
+        return [tag for tag, holds in facts.items() if holds] + flags
 
 
 def _marked(attempts: tuple[Attempt, ...]) -> tuple[Attempt, ...]:

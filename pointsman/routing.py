@@ -11,8 +11,10 @@ from pointsman.candidacy import Candidacy
 from pointsman.classification import Classification, Classifier, of_type
 from pointsman.configuration import Configuration, Route
 from pointsman.decision import Candidate, Decision, Rejection
+from pointsman.health_order import by_health, with_hedge_delays
 from pointsman.messages import Question
 from pointsman.prompt import classification_question
+from pointsman.standing import Health, Unknown
 from pointsman.steps import SecondOpinion
 
 
@@ -58,10 +60,12 @@ def decide(
     classification: Classification,
     configuration: Configuration,
     in_flight: Callable[[str], int],
+    health: Health | None = None,
 ) -> Decision:
-    """Order the chain's usable members by score and say why the others are out.
+    """Order the chain's usable members by health and score and say why the others are out.
 
-    Ties go to the provider with fewer calls under way, then to the order as written.
+    Ties go to the provider with fewer calls under way, then to the order as written. Members that are only cooling
+    down stay candidates, behind the others; what is open or barred is out.
 
     Raises:
         UnknownName: the question allows or denies a provider that does not exist.
@@ -70,9 +74,13 @@ def decide(
     table, route = _route(question, classification, configuration)
     own = configuration.schemas.get(route.response_schema) if route.response_schema else None
     schema = own if question.response_schema is None else question.response_schema
-    candidacy = Candidacy(question, classification, route, configuration.scoring, in_flight, schema)
+    known = health or Unknown()
+    candidacy = Candidacy(question, classification, route, configuration.scoring, in_flight, schema, known)
     weighed = [candidacy.weigh(name, provider) for name, provider in configuration.providers.items()]
-    candidates = _ordered([found for found in weighed if isinstance(found, Candidate)], route)
+    eligible = _ordered([found for found in weighed if isinstance(found, Candidate)], route)
+    candidates, barred, reason = by_health(eligible, known)
+    if route.hedge:
+        candidates = with_hedge_delays(candidates, classification.query_type, known)
     return Decision(
         query_type=classification.query_type,
         classification_confidence=classification.confidence,
@@ -82,15 +90,17 @@ def decide(
         order=route.order,
         policy=configuration.scoring.policy,
         candidates=candidates,
-        rejected=tuple(found for found in weighed if isinstance(found, Rejection)),
+        rejected=(*(found for found in weighed if isinstance(found, Rejection)), *barred),
         weights=configuration.scoring.weights,
         max_cost_per_1k_usd=configuration.scoring.max_cost_per_1k,
         max_latency_ms=candidacy.max_latency_ms,
         min_confidence=route.min_confidence,
         on_refusal=route.on_refusal,
         stakes=question.stakes or route.stakes,
+        reason=reason,
+        hedge=route.hedge and len(candidates) > 1,
         response_schema=own if question.response_schema is None else None,
-        limits=configuration.retry.limits(),
+        limits=configuration.retry.limits().model_copy(update={"charge": "fallbacks"}),
         max_attempts_per_request=configuration.retry.max_attempts_per_request or max(3, len(candidates) + 1),
     )
 

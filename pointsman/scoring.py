@@ -1,6 +1,9 @@
 """How good a provider is for a question: the source document's formula with configurable weights (DESIGN ruling 2).
 
 score = strength^a x min(1, depth / complexity)^b - w_cost x cost / max_cost - w_latency x latency / max_latency
+
+Once live traffic has shown enough, its median latency stands in for the declared one, and the first product is taken
+by the share of calls that succeed: half of a strong provider's answers are worth half of its strength.
 """
 
 from __future__ import annotations
@@ -8,6 +11,7 @@ from __future__ import annotations
 from pointsman.catalogue import Provider
 from pointsman.classification import Classification
 from pointsman.decision import Terms, Weights
+from pointsman.standing import NOTHING_MEASURED, Live
 
 
 def score(  # noqa: PLR0913 - the formula has this many inputs
@@ -18,6 +22,7 @@ def score(  # noqa: PLR0913 - the formula has this many inputs
     cost_per_1k_usd: float | None,
     max_cost_per_1k_usd: float,
     max_latency_ms: float,
+    live: Live = NOTHING_MEASURED,
 ) -> tuple[float, Terms]:
     """The score, rounded to 3 places as in the source document, and the terms it is made of.
 
@@ -25,10 +30,12 @@ def score(  # noqa: PLR0913 - the formula has this many inputs
     """
     strength = provider.strength(classification.query_type)
     match = min(1.0, provider.reasoning_depth / classification.complexity)
-    fit = strength**weights.strength * match**weights.depth
+    error_rate = live.error_rate or 0.0
+    latency_ms = live.p50_ms or provider.latency.p50_ms
+    fit = strength**weights.strength * match**weights.depth * (1 - error_rate)
     cost_share = 1.0 if cost_per_1k_usd is None else cost_per_1k_usd / max_cost_per_1k_usd
     cost_penalty = weights.cost * cost_share
-    latency_penalty = weights.latency * provider.latency.p50_ms / max_latency_ms
+    latency_penalty = weights.latency * latency_ms / max_latency_ms
     terms = Terms(
         strength=strength,
         reasoning_match=round(match, 4),
@@ -36,6 +43,8 @@ def score(  # noqa: PLR0913 - the formula has this many inputs
         cost_penalty=round(cost_penalty, 4),
         latency_penalty=round(latency_penalty, 4),
         cost_per_1k_usd=cost_per_1k_usd,
-        latency_ms=provider.latency.p50_ms,
+        latency_ms=latency_ms,
+        error_rate=error_rate,
+        measured=live.p50_ms is not None,
     )
     return round(fit - cost_penalty - latency_penalty, 3), terms

@@ -34,3 +34,5 @@ class ScoringRequest(BaseModel):
 
     question: Question
     classification: Classification
+    request_id: str = ""
+    """The question's run: it counts once in the process's budget and cooldowns, however often it is scored."""

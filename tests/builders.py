@@ -84,7 +84,6 @@ def call(asked: Question | None = None, **changes: Any) -> ProviderCall:
     return ProviderCall(
         question=question,
         candidate=candidate(question=question, **changes),
-        response_schema=question.response_schema,
         retry=RetrySchedule(),
         last_candidate=False,
     )

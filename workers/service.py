@@ -10,9 +10,11 @@ from collections.abc import Callable
 from temporalio.client import Client
 from temporalio.worker import Worker
 
+from activities.process_health import ProcessHealth
 from pointsman.search_attributes import register
+from workers.health_feed import HealthFeed
 from workers.settings import Settings
-from workers.wiring import build, kept_ledger
+from workers.wiring import build, kept_ledger, make_completers, probes, worker_id
 
 _log = logging.getLogger(__name__)
 
@@ -23,16 +25,23 @@ async def serve(client: Client, settings: Settings, stop: asyncio.Event, ready: 
         _log.warning("%s", warning)
     await register(client)
     async with kept_ledger(settings.configuration.ledger) as ledger:
-        workers = await build(client, settings, ledger=ledger)
+        health = ProcessHealth.of(settings.configuration, worker_id())
+        completers = make_completers(settings)
+        feed = HealthFeed(client, health, probes(settings, completers))
+        workers = await build(client, settings, completers, health=health, ledger=ledger)
         running = [asyncio.create_task(worker.run()) for worker in workers]
+        feeding = asyncio.create_task(feed.run())
         stopping = asyncio.create_task(stop.wait())
         ready()
         try:
             # A worker that ends by itself has failed: its exception ends the process.
-            await asyncio.wait([stopping, *running], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([stopping, feeding, *running], return_when=asyncio.FIRST_COMPLETED)
         finally:
             stopping.cancel()
             await _drain(workers, running)
+            # Last, so that the calls that were let finish are reported too.
+            feeding.cancel()
+            await asyncio.gather(feeding, return_exceptions=True)
 
 
 async def _drain(workers: list[Worker], running: list[asyncio.Task[None]]) -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+import os
+import platform
+import uuid
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
@@ -16,15 +20,22 @@ from activities.classify import Classify
 from activities.complete import Complete
 from activities.in_flight import InFlight
 from activities.ledger import AttemptLedger, BackgroundLedger, NoLedger
+from activities.planner import Planner
 from activities.ports import Completer
+from activities.probe import Probe, probe
+from activities.process_health import ProcessHealth
 from activities.providers.simulated import Simulated
 from activities.score import Score
+from activities.take_token import TakeToken
 from pointsman.catalogue import Provider, task_queue
 from pointsman.classification import RuleClassifier
 from pointsman.contract import TASK_QUEUE
 from pointsman.ledger.database import Ledger
 from pointsman.ledger.settings import LedgerSettings
+from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE
+from workers.health_feed import SendProbe
 from workers.settings import Settings
+from workflows.provider_health import ProviderHealth
 from workflows.route_and_answer import RouteAndAnswer
 
 SANDBOX = SandboxedWorkflowRunner(
@@ -68,17 +79,23 @@ async def kept_ledger(settings: LedgerSettings) -> AsyncGenerator[AttemptLedger]
         rows.close()
 
 
-async def build(
+async def build(  # noqa: PLR0913 - everything that a process is made of
     client: Client,
     settings: Settings,
-    make: MakeCompleter = make_completer,
+    completers: Mapping[str, Completer],
     *,
+    health: ProcessHealth | None = None,
     ledger: AttemptLedger | None = None,
     max_cached_workflows: int = 1000,
 ) -> list[Worker]:
-    """One worker for questions, and one per enabled provider on its own task queue."""
+    """One worker for questions and the health entity, and one per enabled provider on its own task queue.
+
+    Without `health` the process stands alone: nothing of what it sees reaches the fleet.
+    """
     in_flight = InFlight()
     configuration = settings.configuration
+    known = health or ProcessHealth.of(configuration, worker_id())
+    planner = Planner(known)
     timeouts = [provider.timeout_s for provider in configuration.providers.values()]
     timeouts += [route.timeout_s for route in configuration.tables().values() if route.timeout_s is not None]
     drain_s = max(timeouts, default=0) + _DRAIN_MARGIN_S
@@ -86,30 +103,60 @@ async def build(
     questions = Worker(
         client,
         task_queue=TASK_QUEUE,
-        workflows=[RouteAndAnswer],
-        activities=[Classify(configuration, RuleClassifier()).classify, Score(configuration, in_flight).score],
+        workflows=[RouteAndAnswer, ProviderHealth],
+        activities=[
+            Classify(configuration, RuleClassifier()).classify,
+            Score(configuration, in_flight, planner).score,
+            TakeToken(planner).take_token,
+        ],
         workflow_runner=SANDBOX,
         max_cached_workflows=max_cached_workflows,
     )
+    enabled = {name: provider for name, provider in configuration.providers.items() if provider.enabled}
     providers = [
         Worker(
             client,
             task_queue=task_queue(name),
             activities=[
-                Complete(
-                    make(name, provider, settings.api_keys.get(name)), in_flight, ledger, beat_every_s=beat_every_s
-                ).complete
+                Complete(completers[name], in_flight, known, ledger, beat_every_s=beat_every_s).complete,
+                Probe(completers[name], provider).probe_provider,
             ],
             max_concurrent_activities=provider.max_concurrent,
+            max_task_queue_activities_per_second=_queue_rate(provider),
             max_heartbeat_throttle_interval=_CANCEL_POLL,
             default_heartbeat_throttle_interval=_CANCEL_POLL,
             # A call under way at shutdown is let finish: cut off it would be paid for twice.
             graceful_shutdown_timeout=timedelta(seconds=drain_s),
         )
-        for name, provider in configuration.providers.items()
-        if provider.enabled
+        for name, provider in enabled.items()
     ]
     return [questions, *providers]
+
+
+def make_completers(settings: Settings, make: MakeCompleter = make_completer) -> dict[str, Completer]:
+    """The adapter of every enabled provider, by name."""
+    return {
+        name: make(name, provider, settings.api_keys.get(name))
+        for name, provider in settings.configuration.providers.items()
+        if provider.enabled
+    }
+
+
+def probes(settings: Settings, completers: Mapping[str, Completer]) -> dict[str, SendProbe]:
+    """How this process probes a provider by itself, while no entity does."""
+    providers = settings.configuration.providers
+    return {name: partial(probe, completer, providers[name]) for name, completer in completers.items()}
+
+
+def worker_id() -> str:
+    """A name that no other process, and no earlier start of this one, has."""
+    return f"{platform.node()[:100]}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+
+
+def _queue_rate(provider: Provider) -> float | None:
+    """Calls a second that the task queue itself hands out; a low limit would delay the first call after a pause."""
+    per_minute = provider.rate_limit_per_minute
+    return per_minute / 60 if per_minute >= FROM_QUEUE_PER_MINUTE else None
 
 
 async def _pushes_cancellations(client: Client) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from functools import partial
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
@@ -11,17 +12,21 @@ from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_
 with workflow.unsafe.imports_passed_through():
     from activities.classify import Classify
     from activities.score import Score
+    from activities.take_token import TakeToken
     from pointsman import contract, narrative, search_attributes
-    from pointsman.call import Completion, ProviderCall
+    from pointsman.call import Completion, Leg, ProviderCall
+    from pointsman.charges import Charge, TokenRequest
     from pointsman.classification import Classification, of_type
     from pointsman.contract import Status
     from pointsman.decision import Decision
+    from pointsman.failure import failure
     from pointsman.messages import Answer, Question
     from pointsman.progress import Progress
-    from pointsman.prompt import CLASSIFICATION_SCHEMA, classification_question
+    from pointsman.prompt import classification_question
     from pointsman.query_types import QueryType
     from pointsman.steps import ScoringRequest, SecondOpinion
     from workflows.provider_call import ask
+    from workflows.race import race
     from workflows.timeouts import LOCAL_RETRY, LOCAL_TIMEOUT
 
 # What a bug in workflow code raises ends the question; left alone it would be retried as a task for ever. A
@@ -99,7 +104,6 @@ class RouteAndAnswer(contract.RouteAndAnswer):
         call = ProviderCall(
             question=classification_question(question),
             candidate=opinion.candidate,
-            response_schema=CLASSIFICATION_SCHEMA,
             retry=opinion.limits.retry,
             last_candidate=False,
             purpose="classification",
@@ -115,7 +119,7 @@ class RouteAndAnswer(contract.RouteAndAnswer):
         try:
             return await workflow.execute_local_activity_method(
                 Score.score,
-                ScoringRequest(question=question, classification=classification),
+                ScoringRequest(question=question, classification=classification, request_id=workflow.info().run_id),
                 start_to_close_timeout=LOCAL_TIMEOUT,
                 retry_policy=LOCAL_RETRY,
             )
@@ -123,22 +127,37 @@ class RouteAndAnswer(contract.RouteAndAnswer):
             raise _plainly(error) from error
 
     async def _ask_in_order(self, decision: Decision) -> None:
-        """Ask one candidate after another until an answer settles the question."""
-        self._progress.begin_round()
-        for position, candidate in enumerate(decision.candidates):
-            if self._progress.settled or workflow.now() >= self._deadline:
+        """Ask one candidate after another, or two at once where the first takes long, until an answer settles it."""
+        progress = self._progress
+        progress.begin_round(decision)
+        while not progress.settled and workflow.now() < self._deadline:
+            call = progress.next_call(decision)
+            if call is None or not await self._paid_for(progress.charge(decision)):
                 return
-            call = self._progress.next_call(position, decision)
-            if call is None:
-                continue
-            attempts = self._progress.attempts_for(position, decision)
-            outcome = await ask(call, decision.limits, max_attempts=attempts, deadline=self._deadline)
-            self._progress.take(outcome, candidate, decision)
+            second = progress.second_leg(call, decision)
+            if second is None:
+                attempts = progress.attempts_for(call, decision)
+                outcome = await ask(call, decision.limits, max_attempts=attempts, deadline=self._deadline)
+                progress.take(Leg(call=call, outcome=outcome), decision)
+            else:
+                allowed = partial(self._paid_for, "hedge")
+                await race(call, second, decision, progress, deadline=self._deadline, allowed=allowed)
+
+    async def _paid_for(self, charge: Charge | None) -> bool:
+        """Whether the retry budget of this process grants what is to come."""
+        if charge is None:
+            return True
+        return await workflow.execute_local_activity_method(
+            TakeToken.take_token,
+            TokenRequest(charge=charge, request_id=workflow.info().run_id),
+            start_to_close_timeout=LOCAL_TIMEOUT,
+            retry_policy=LOCAL_RETRY,
+        )
 
     async def _wait_or_fail(self, question: Question, decision: Decision) -> None:
         """Sleep until a provider may be back where the question waits for that; else fail with every reason."""
         late = workflow.now() >= self._deadline
-        failure_type, message, unanswered = self._progress.failure(decision, late=late)
+        failure_type, message, unanswered = failure(self._progress, decision, late=late)
         if question.on_exhausted == "wait" and unanswered.retry_after_s is not None and not late:
             spread = 1 + _WAIT_SPREAD * workflow.random().random()
             delay = timedelta(seconds=max(_MIN_WAIT_S, unanswered.retry_after_s) * spread)

@@ -67,7 +67,7 @@ class Report(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    worker_id: Annotated[str, Field(min_length=1, max_length=100)]
+    worker_id: Annotated[str, Field(min_length=1, max_length=200)]
     """New at each start of a process."""
     seq: Annotated[int, Field(ge=1, le=2**53)]
     """From 1; a report whose arrival is unknown is sent again under its number, before the next."""

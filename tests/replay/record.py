@@ -30,7 +30,7 @@ from workers.embedded.scripted.script import Hang, Reply
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.embedded.temporal_server import TemporalServer, temporal_server
 from workers.settings import Settings
-from workers.wiring import build
+from workers.wiring import build, make_completers
 
 HISTORIES = Path(__file__).parent / "histories"
 ROOT = Path(__file__).parents[2]
@@ -42,7 +42,8 @@ async def _asked(
     server: TemporalServer, fleet: Fleet, question: Question, settings: Configuration | None = None
 ) -> str:
     """Ask with scripted providers in this process; returns the question's id."""
-    workers = await build(server.client, Settings(settings or configuration(), {}), fleet.make)
+    used = Settings(settings or configuration(), {})
+    workers = await build(server.client, used, make_completers(used, fleet.make))
     running = [asyncio.create_task(worker.run()) for worker in workers]
     client = RouterClient(server.client)
     question_id = await client.start(question, id=f"recorded-{uuid.uuid4()}")

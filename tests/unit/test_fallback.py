@@ -66,7 +66,7 @@ def test_a_candidate_has_at_least_one_attempt_and_at_most_its_own(
     candidates: int, made: int, maximum: int, max_attempts: int
 ) -> None:
     for position in range(candidates):
-        given_attempts = attempts_for(position, candidates, made, maximum, max_attempts)
+        given_attempts = attempts_for(candidates - position - 1, made, maximum, max_attempts)
         assert 1 <= given_attempts <= max_attempts
 
 
@@ -74,7 +74,7 @@ def test_a_candidate_has_at_least_one_attempt_and_at_most_its_own(
 def test_f10_a_question_makes_no_more_attempts_than_its_cap(maximum: int, max_attempts: int, candidates: int) -> None:
     made = 0
     for position in range(candidates):
-        made += attempts_for(position, candidates, made, maximum, max_attempts)
+        made += attempts_for(candidates - position - 1, made, maximum, max_attempts)
     assert made <= max(maximum, candidates)
 
 

@@ -85,7 +85,7 @@ def test_f11_a_temperature_can_be_dropped_like_a_parameter() -> None:
     ("position", "made", "maximum", "expected"), [(0, 0, 4, 2), (0, 0, 3, 1), (2, 2, 4, 2), (2, 3, 4, 1), (2, 9, 4, 1)]
 )
 def test_each_candidate_behind_keeps_an_attempt(position: int, made: int, maximum: int, expected: int) -> None:
-    assert attempts_for(position, 3, made, maximum, 2) == expected
+    assert attempts_for(2 - position, made, maximum, 2) == expected
 
 
 def test_asking_again_makes_sense_when_the_first_provider_is_back() -> None:

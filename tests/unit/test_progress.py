@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from pointsman.call import FailedCall
-from pointsman.decision import Candidate, Decision
+from pointsman.call import FailedCall, Leg, ProviderCall
+from pointsman.decision import Candidate, Decision, RetrySchedule
+from pointsman.failure import failure
 from pointsman.messages import Parameters, Question
 from pointsman.outcomes import ErrorClass, Fault
 from pointsman.progress import Progress
@@ -32,13 +33,25 @@ def _failing(error_class: ErrorClass, kind: str = "kind", *, hint: float | None 
 
 def _after(outcome: Any, found: Decision, question: Question = QUESTION) -> Progress:
     progress = Progress(question)
-    progress.begin_round()
-    progress.take(outcome, found.candidates[0], found)
+    progress.begin_round(found)
+    _take(progress, outcome, 0, found)
     return progress
 
 
-def _candidate(progress: Progress, position: int, found: Decision) -> Candidate | None:
-    call = progress.next_call(position, found)
+def _take(progress: Progress, outcome: Any, position: int, found: Decision, *, hedge: bool = False) -> None:
+    """Tell of the end of a call to the candidate at `position`."""
+    call = ProviderCall(
+        question=progress.question,
+        candidate=found.candidates[position],
+        retry=RetrySchedule(),
+        last_candidate=False,
+        hedge=hedge,
+    )
+    progress.take(Leg(call=call, outcome=outcome), found)
+
+
+def _next(progress: Progress, found: Decision) -> Candidate | None:
+    call = progress.next_call(found)
     return None if call is None else call.candidate
 
 
@@ -56,8 +69,8 @@ def test_the_first_answer_settles_the_question_as_primary() -> None:
 def test_f01_the_next_of_the_resolved_chain_answers_with_the_class_as_reason(error_class: ErrorClass) -> None:
     found = _decision()
     progress = _after(_failing(error_class), found)
-    assert _candidate(progress, 1, found) == found.candidates[1]
-    progress.take(completion(attempts=(attempt("b"),)), found.candidates[1], found)
+    assert _next(progress, found) == found.candidates[1]
+    _take(progress, completion(attempts=(attempt("b"),)), 1, found)
     assert progress.best is not None
     answer = progress.answer(progress.best, found, 1.0)
     assert (answer.provider, answer.route_reason) == ("b", f"fallback:{error_class}")
@@ -67,65 +80,75 @@ def test_f01_the_next_of_the_resolved_chain_answers_with_the_class_as_reason(err
 
 def test_f18_a_question_that_was_not_accepted_is_not_repeated_elsewhere() -> None:
     found = _decision()
-    assert _candidate(_after(_failing(ErrorClass.CLIENT), found), 1, found) is None
+    assert _next(_after(_failing(ErrorClass.CLIENT), found), found) is None
 
 
 def test_f11_the_member_that_drops_the_parameter_is_asked() -> None:
     question = Question(prompt="hello", parameters=Parameters(reasoning_effort="none"))
     found = _decision(question, {"c": {"drop_params": ["reasoning_effort"]}})
     progress = _after(_failing(ErrorClass.CLIENT), found, question)
-    assert [_candidate(progress, position, found) for position in (1, 2)] == [None, found.candidates[2]]
+    assert _next(progress, found) == found.candidates[2]
 
 
 def test_a_cancelled_call_has_no_successor() -> None:
     found = _decision()
-    assert _candidate(_after(_failing(ErrorClass.CANCEL), found), 1, found) is None
+    assert _next(_after(_failing(ErrorClass.CANCEL), found), found) is None
 
 
 def test_only_the_last_call_knows_that_it_is_the_last() -> None:
     found = _decision()
-    calls = [Progress(QUESTION).next_call(position, found) for position in range(3)]
-    assert [call is not None and call.last_candidate for call in calls] == [False, False, True]
+    progress = Progress(QUESTION)
+    progress.begin_round(found)
+    last: list[bool] = []
+    for position in range(3):
+        call = progress.next_call(found)
+        assert call is not None
+        last.append(call.last_candidate)
+        _take(progress, _failing(ErrorClass.FAILURE), position, found)
+    assert last == [False, False, True]
 
 
 def test_the_questions_own_schema_beats_the_routes() -> None:
     own = Question(prompt="hello", response_schema={"type": "array"})
     for question, expected in ((QUESTION, {"type": "object"}), (own, {"type": "array"})):
-        call = Progress(question).next_call(0, _decision(question, response_schema={"type": "object"}))
+        call = Progress(question).next_call(_decision(question, response_schema={"type": "object"}))
         assert call is not None
-        assert call.response_schema == expected
+        assert call.answer_schema == expected
 
 
 def test_what_was_spent_counts_against_the_cost_limit_of_the_next_call() -> None:
     question = Question(prompt="hello", max_cost_usd=0.01)
     found = _decision(question)
     progress = _after(_failing(ErrorClass.FAILURE), found, question)
-    call = progress.next_call(1, found)
+    call = progress.next_call(found)
     assert call is not None
     assert call.spent_usd == 0.001
     progress.record((attempt("a", cost_usd=0.009),))
-    assert progress.next_call(1, found) is None
+    assert progress.next_call(found) is None
 
 
 @pytest.mark.parametrize(("maximum", "expected"), [(4, [2, 2, 2]), (3, [1, 1, 1])])
 def test_attempts_leave_one_for_each_candidate_behind(maximum: int, expected: list[int]) -> None:
     found = _decision(max_attempts_per_request=maximum)
     progress = Progress(QUESTION)
-    progress.begin_round()
+    progress.begin_round(found)
     given: list[int] = []
     for position in range(3):
-        given.append(progress.attempts_for(position, found))
-        progress.record((attempt("a"),))
+        call = progress.next_call(found)
+        assert call is not None
+        given.append(progress.attempts_for(call, found))
+        _take(progress, _failing(ErrorClass.FAILURE), position, found)
     assert given == expected
 
 
 def test_a_new_round_starts_its_count_and_its_reason_afresh_and_keeps_the_bill() -> None:
     found = _decision(max_attempts_per_request=4)
     progress = _after(_failing(ErrorClass.CLIENT), found)
-    progress.begin_round()
-    assert _candidate(progress, 1, found) == found.candidates[1]
-    assert progress.attempts_for(0, found) == 2
-    progress.take(completion(), found.candidates[0], found)
+    progress.begin_round(found)
+    call = progress.next_call(found)
+    assert call is not None
+    assert (call.candidate, progress.attempts_for(call, found)) == (found.candidates[0], 2)
+    _take(progress, completion(), 0, found)
     assert progress.best is not None
     answer = progress.answer(progress.best, found, 1.0)
     assert (answer.route_reason, len(answer.attempts), answer.cost_usd) == ("primary", 2, 0.002)
@@ -136,7 +159,7 @@ def test_an_answer_below_the_confidence_is_held_while_a_better_one_may_come() ->
     progress = _after(completion("weak", confidence=0.5), found)
     assert not progress.settled
     assert (progress.attempts[0].outcome, progress.attempts[0].error_class) == ("low_confidence", ErrorClass.QUALITY)
-    progress.take(completion("strong", confidence=0.8), found.candidates[1], found)
+    _take(progress, completion("strong", confidence=0.8), 1, found)
     assert progress.best is not None
     answer = progress.answer(progress.best, found, 1.0)
     assert (answer.text, answer.route_reason, answer.tags) == ("strong", "fallback:quality", ())
@@ -145,8 +168,8 @@ def test_an_answer_below_the_confidence_is_held_while_a_better_one_may_come() ->
 def test_if_all_are_below_the_confidence_the_best_is_returned_and_tagged() -> None:
     found = _decision(min_confidence=0.8)
     progress = _after(completion("weak", confidence=0.3), found)
-    progress.take(completion("better", confidence=0.6), found.candidates[1], found)
-    progress.take(_failing(ErrorClass.FAILURE), found.candidates[2], found)
+    _take(progress, completion("better", confidence=0.6), 1, found)
+    _take(progress, _failing(ErrorClass.FAILURE), 2, found)
     assert not progress.settled
     assert progress.best is not None
     answer = progress.answer(progress.best, found, 1.0)
@@ -159,8 +182,8 @@ def test_a_refusal_is_delivered_unless_the_route_moves_on() -> None:
     found = _decision(on_refusal="next")
     progress = _after(refusal, found)
     assert not progress.settled
-    assert _candidate(progress, 1, found) == found.candidates[1]
-    progress.take(completion("yes"), found.candidates[1], found)
+    assert _next(progress, found) == found.candidates[1]
+    _take(progress, completion("yes"), 1, found)
     assert progress.best is not None
     assert (progress.best.completion.text, progress.best.reason) == ("yes", "refusal_fallback")
 
@@ -168,7 +191,7 @@ def test_a_refusal_is_delivered_unless_the_route_moves_on() -> None:
 def test_of_refusals_and_weak_answers_a_weak_answer_is_given() -> None:
     found = _decision(on_refusal="next", min_confidence=0.8)
     progress = _after(completion("no", refused=True, confidence=0.9), found)
-    progress.take(completion("weak", confidence=0.1), found.candidates[1], found)
+    _take(progress, completion("weak", confidence=0.1), 1, found)
     assert progress.best is not None
     assert progress.best.completion.text == "weak"
 
@@ -228,19 +251,19 @@ def test_a_failure_has_a_type_and_each_providers_reason(
     message: str,
 ) -> None:
     found = _decision()
-    assert _after(outcome, found).failure(found, late=late)[:2] == (failure_type, message)
+    assert failure(_after(outcome, found), found, late=late)[:2] == (failure_type, message)
 
 
 def test_a_failure_carries_its_attempts_their_cost_and_when_to_come_back() -> None:
     found = _decision()
-    _, _, detail = _after(_failing(ErrorClass.THROTTLE, hint=12.0), found).failure(found, late=False)
+    _, _, detail = failure(_after(_failing(ErrorClass.THROTTLE, hint=12.0), found), found, late=False)
     assert ([row.provider for row in detail.attempts], detail.cost_usd, detail.retry_after_s) == (["a"], 0.001, 12.0)
 
 
 def test_f08_without_a_candidate_every_skipped_member_is_named_with_its_reason() -> None:
     question = Question(prompt="hello", response_schema={"type": "object"}, deny=("c",))
     found = _decision(question, {"a": {"supports": []}, "b": {"enabled": False}})
-    failure_type, message, detail = Progress(question).failure(found, late=False)
+    failure_type, message, detail = failure(Progress(question), found, late=False)
     assert failure_type == "NoCandidate"
     assert message == (
         "No provider may answer this question. a: no_json_schema (it does not support json_schema); "
@@ -252,12 +275,12 @@ def test_f08_without_a_candidate_every_skipped_member_is_named_with_its_reason()
 def test_f08_when_the_able_member_is_down_the_failure_still_names_the_skipped_one() -> None:
     question = Question(prompt="hello", response_schema={"type": "object"})
     found = _decision(question, {"b": {"supports": []}, "c": {"supports": []}})
-    _, message, detail = _after(_failing(ErrorClass.FAILURE, "x"), found, question).failure(found, late=False)
+    _, message, detail = failure(_after(_failing(ErrorClass.FAILURE, "x"), found, question), found, late=False)
     assert message == "Every provider failed. a: summary of x"
     assert [(row.provider, row.reason) for row in detail.rejected] == [("b", "no_json_schema"), ("c", "no_json_schema")]
 
 
 def test_when_the_money_is_spent_the_failure_says_so() -> None:
-    failure_type, message, _ = Progress(QUESTION).failure(_decision(), late=False)
+    failure_type, message, _ = failure(Progress(QUESTION), _decision(), late=False)
     assert failure_type == "AllProvidersUnavailable"
     assert message == "No provider could be asked. What is left of the cost limit pays for no answer"

@@ -15,12 +15,14 @@ from activities.complete import Complete
 from activities.in_flight import InFlight
 from activities.ledger import AttemptLedger
 from activities.ports import Completer
+from activities.process_health import ProcessHealth
 from activities.providers.litellm import LiteLLM
 from pointsman.call import Completion, FailedCall, ProviderCall
 from pointsman.catalogue import Price, Provider
 from pointsman.decision import Candidate, RetrySchedule, Terms
 from pointsman.messages import Question
 from pointsman.outcomes import Attempt
+from tests.builders import configuration
 from tests.wire.asking import KEY, LONG_S, NAME, provider
 from workers.embedded.scripted.script import Step
 from workers.embedded.scripted.server import ScriptedProviders
@@ -54,6 +56,7 @@ class Activity:
     ledger: AttemptLedger | None = None
     env: ActivityEnvironment = field(default_factory=ActivityEnvironment)
     in_flight: InFlight = field(default_factory=InFlight)
+    health: ProcessHealth = field(default_factory=lambda: ProcessHealth.of(configuration(), "worker"))
     beats: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
 
     async def run(self, *steps: Step, schema: dict[str, Any] | None = None, **question: Any) -> Completion:
@@ -73,7 +76,7 @@ class Activity:
         )
         self.env.on_heartbeat = lambda *details: self.beats.append(details)
         completer = self.completer or LiteLLM(NAME, declared, KEY)
-        complete = Complete(completer, self.in_flight, self.ledger, beat_every_s=self.beat_every_s)
+        complete = Complete(completer, self.in_flight, self.health, self.ledger, beat_every_s=self.beat_every_s)
         call = ProviderCall(
             question=Question(prompt=f"what is it? {CANARY}", **question),
             candidate=self._candidate(declared),

@@ -54,7 +54,7 @@ async def test_f26_a_call_that_timed_out_is_not_free(providers: ScriptedProvider
     [
         pytest.param(Status(503), False, id="503"),
         pytest.param(Status(429), False, id="429"),
-        pytest.param(Reset(), False, id="reset"),
+        pytest.param(Reset(), True, id="reset"),
         pytest.param(Raw(b'{"choices": [{"mes', delay_s=0.1), True, id="unreadable"),
         pytest.param(Reply("", usage=None), True, id="empty without usage"),
         pytest.param(Reply("half", finish=None), True, id="truncated"),

@@ -13,6 +13,7 @@ import pytest_asyncio
 from temporalio.client import WorkflowHandle
 from temporalio.testing import WorkflowEnvironment
 
+from activities.process_health import ProcessHealth
 from pointsman import Answer, Question, RouteAndAnswer, RouterClient
 from pointsman.configuration import Configuration
 from pointsman.connection import DATA_CONVERTER
@@ -21,7 +22,7 @@ from tests.builders import QUERY_TYPES, document, provider_table
 from tests.fakes import Fleet
 from workers.embedded.temporal_server import binary
 from workers.settings import Settings
-from workers.wiring import build
+from workers.wiring import build, make_completers
 
 PROVIDERS = ("alpha", "beta", "gamma")
 
@@ -53,14 +54,19 @@ class Pointsman:
     env: WorkflowEnvironment
     cached: int
     fleet: Fleet = field(default_factory=Fleet)
+    health: ProcessHealth = field(init=False)
+    """What its one process knows; it stands alone."""
     _running: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
     _workers: list[Any] = field(default_factory=list[Any])
 
     async def serve(self, settings: Configuration | None = None) -> None:
+        used = Settings(settings or configuration(), {})
+        self.health = ProcessHealth.of(used.configuration, "worker")
         self._workers = await build(
             self.env.client,
-            Settings(settings or configuration(), {}),
-            self.fleet.make,
+            used,
+            make_completers(used, self.fleet.make),
+            health=self.health,
             max_cached_workflows=self.cached,
         )
         self._running = [asyncio.create_task(worker.run()) for worker in self._workers]

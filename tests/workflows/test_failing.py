@@ -150,7 +150,10 @@ async def test_the_fifth_worker_lost_under_one_call_leads_to_the_next_provider(
 
     # To the server a worker that sends no heartbeat is a lost one.
     monkeypatch.setattr(complete, "heartbeats", silence)
-    monkeypatch.setattr(Retry, "limits", lambda _: CallLimits(heartbeat_timeout_s=0.2))
+    def impatient(_: Retry) -> CallLimits:
+        return CallLimits(heartbeat_timeout_s=0.2)
+
+    monkeypatch.setattr(Retry, "limits", impatient)
     pointsman.fleet.script("alpha", HANG)
     await pointsman.serve(configuration(query_types={key: {"max_attempts": 1} for key in QUERY_TYPES}))
     answer = await pointsman.ask()

@@ -1,0 +1,92 @@
+"""The health of providers as a decision asks for it, and the budget as the workflow does: both of this process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from activities.process_health import ProcessHealth
+from pointsman.charges import TokenRequest
+from pointsman.health.ramp import admits
+from pointsman.health_order import FLAGGED
+from pointsman.hedge_delay import CallClass, tokens_bucket
+from pointsman.query_types import QueryType
+from pointsman.standing import Live, Standing
+
+_ENOUGH = 20
+"""Successes from which live figures stand in for declared ones."""
+
+
+class Planner:
+    """Answers for the questions that this process decides."""
+
+    def __init__(self, health: ProcessHealth) -> None:
+        """`health` is the process's own."""
+        self._health = health
+
+    def question(self, request_id: str) -> QuestionHealth:
+        """Health for one question, which brings its share into the budget and counts as one router call."""
+        self._health.budget.deposit(request_id)
+        return QuestionHealth(self._health, request_id, self._health.cooldowns.begin(request_id))
+
+    def take(self, request: TokenRequest) -> bool:
+        """Take a token from the budget, or nothing where it is denied."""
+        now, budget = self._health.monotonic(), self._health.budget
+        match request.charge:
+            case "hedge":
+                snapshot = self._health.view.snapshot
+                return budget.take_hedge(request.request_id, now, 1.0 if snapshot is None else snapshot.budget_scale)
+            case "fallback":
+                return budget.take_fallback(now)
+            case "round":
+                return budget.take_round(now)
+
+
+@dataclass(frozen=True)
+class QuestionHealth:
+    """Implements `pointsman.standing.Health` for one question."""
+
+    health: ProcessHealth
+    request_id: str
+    sitting_out: dict[str, int]
+    """Router calls that flagged providers still sit out, this one included."""
+
+    def standing(self, provider: str) -> Standing:
+        """How the provider stands for this question."""
+        now, key = self.health.clock(), self.health.key(provider)
+        told = self.health.view.health(key, now)
+        epoch, gen = self.health.view.token(key, now)
+        recovers_at = told.recovers_at(now)
+        standing = Standing(
+            epoch=epoch,
+            gen=gen,
+            barred=told.barred(now),
+            ramping=not admits(self.request_id, told.share(now)),
+            cooling=told.cooling(now),
+            recovers_in_s=None if recovers_at is None else max(0.0, recovers_at - now),
+        )
+        calls_left = self.sitting_out.get(provider, 0)
+        if calls_left and standing.barred is None and standing.cooling is None:
+            return standing.model_copy(update={"cooling": FLAGGED, "calls_left": calls_left})
+        return standing
+
+    def live(self, provider: str, query_type: QueryType) -> Live:
+        """What live traffic has shown, once there are 20 successes: never from failed calls alone."""
+        figures = self.health.view.figures(provider, query_type)
+        if figures.n < _ENOUGH:
+            return Live()
+        return Live(p50_ms=figures.median_ms, error_rate=figures.error_rate, output_tokens=figures.output_tokens)
+
+    def hedge_delay_s(
+        self, provider: str, query_type: QueryType, *, max_output_tokens: int, timeout_s: float
+    ) -> float | None:
+        """The p95 of the provider for such calls, declared until it is measured."""
+        if self.health.configuration.hedging.max_hedges == 0:
+            return None
+        declared = self.health.configuration.providers[provider]
+        call = CallClass(provider, declared.model, query_type, tokens_bucket(max_output_tokens))
+        return self.health.samples.delay(
+            call,
+            self.health.monotonic(),
+            attempt_timeout_s=timeout_s,
+            static_delay_s=declared.latency.p95_ms / 1000,
+        )

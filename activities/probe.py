@@ -1,0 +1,118 @@
+"""The activity `probe_provider`: one tiny request, by which a half-open key shows whether it is well again.
+
+It always ends, and never fails for the provider's sake: what came of the request is its result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+
+from temporalio import activity
+
+from activities.ports import CallIdentity, Completer, CompletionRequest
+from pointsman.acceptance import accept
+from pointsman.catalogue import Price, Provider
+from pointsman.cost import cost_usd, estimated_cost_usd, estimated_tokens
+from pointsman.faults import ProviderFault, fault
+from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
+from pointsman.messages import Question
+from pointsman.outcomes import ErrorClass
+from pointsman.prompt import chat_messages
+from pointsman.response import ProviderResponse
+
+_log = logging.getLogger(__name__)
+
+PROMPT = "Reply with the word ok."
+MAX_OUTPUT_TOKENS = 16
+_QUESTION = Question(prompt=PROMPT, max_output_tokens=MAX_OUTPUT_TOKENS)
+_MARGIN_S = 5.0
+_MARGIN = 0.2
+
+
+class Probe:
+    """Probes one provider, on that provider's own task queue."""
+
+    def __init__(self, completer: Completer, provider: Provider) -> None:
+        """`provider` gives the request's time limit and its price."""
+        self._completer = completer
+        self._provider = provider
+
+    @activity.defn
+    async def probe_provider(self, request: ProbeRequest) -> ProbeResult:
+        """Ask the provider for one word."""
+        info = activity.info()
+        identity = CallIdentity(info.workflow_id or "", info.activity_id, info.attempt)
+        return await probe(self._completer, self._provider, request, identity)
+
+
+async def probe(
+    completer: Completer, provider: Provider, request: ProbeRequest, identity: CallIdentity | None = None
+) -> ProbeResult:
+    """Ask the provider for one word; whatever comes of it is the result."""
+    started = time.monotonic()
+    price = provider.price if request.model == provider.model else None
+    try:
+        response = await _ask(completer, provider, request, identity or CallIdentity())
+    except ProviderFault as ended:
+        result = _faulty(ended, price)
+    else:
+        result = _judged(response, price)
+    _log.info("probe of %s: %s %s", request.key, result.outcome, result.kind)
+    return result.model_copy(update={"latency_s": time.monotonic() - started})
+
+
+async def _ask(
+    completer: Completer, provider: Provider, request: ProbeRequest, identity: CallIdentity
+) -> ProviderResponse:
+    # The request ends before Temporal ends the attempt: a hang is the provider's doing, a lost worker is not.
+    limit_s = min(provider.timeout_s, request.timeout_s - min(_MARGIN_S, _MARGIN * request.timeout_s))
+    completion = CompletionRequest(
+        model=request.model,
+        question=_QUESTION,
+        messages=chat_messages(_QUESTION, None),
+        max_output_tokens=MAX_OUTPUT_TOKENS,
+        timeout_s=limit_s,
+        identity=identity,
+    )
+    try:
+        async with asyncio.timeout(limit_s):
+            return await completer.complete(completion)
+    except ProviderFault:
+        raise
+    except TimeoutError:
+        raise fault(ErrorClass.FAILURE, "timeout", f"no answer within {limit_s:.3g} s") from None
+    except Exception as error:  # noqa: BLE001 - an adapter's bug is told as one, and the probe ends
+        # Its text may quote a key, so only its name goes on.
+        raise fault(ErrorClass.FAILURE, "unexpected", f"the probe failed ({type(error).__name__})") from None
+
+
+def _judged(response: ProviderResponse, price: Price | None) -> ProbeResult:
+    cost = cost_usd(response.usage, price)
+    if cost is None:
+        cost = _estimated_usd(price)
+    try:
+        accept(response, _QUESTION, None)
+    except ProviderFault as ended:
+        # A reply that is cut at its length, or is too long, is well formed: the provider is there.
+        if ended.fault.error_class is ErrorClass.FAILURE:
+            return ProbeResult(outcome=ProbeOutcome.FAILURE, kind=ended.fault.kind, cost_usd=cost)
+    return ProbeResult(outcome=ProbeOutcome.SUCCESS, cost_usd=cost)
+
+
+def _faulty(ended: ProviderFault, price: Price | None) -> ProbeResult:
+    told = ended.fault
+    failed = told.error_class is ErrorClass.FAILURE
+    return ProbeResult(
+        outcome=ProbeOutcome.FAILURE if failed else ProbeOutcome.INCONCLUSIVE,
+        kind=told.kind,
+        retry_after_s=told.retry_after_s,
+        throttled=told.error_class is ErrorClass.THROTTLE,
+        # What was turned away is free; what was not answered in time may have been written all the same.
+        cost_usd=_estimated_usd(price) if told.kind == "timeout" else 0.0,
+    )
+
+
+def _estimated_usd(price: Price | None) -> float | None:
+    return estimated_cost_usd(estimated_tokens([PROMPT]), MAX_OUTPUT_TOKENS, price)

@@ -1,0 +1,103 @@
+"""What one worker process knows and keeps about the health of its providers, in one place for the activities.
+
+`planner` decides with it, `gate` admits by it, `witness` adds to it, and the health feed carries it to the fleet and
+back. Nothing here waits or does I/O.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pointsman.budget import RetryBudget
+from pointsman.call_cooldowns import CallCooldowns
+from pointsman.catalogue import Provider
+from pointsman.configuration import Configuration
+from pointsman.health.keys import key_of
+from pointsman.health.policy import HealthPolicy, KeyPolicy
+from pointsman.health.report_builder import ReportBuilder
+from pointsman.health.view import HealthView
+from pointsman.hedge_delay import LatencySamples
+from pointsman.purse import Purse
+from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE, RateLimiter
+from pointsman.throttling import Detector
+
+START_TO_CLOSE_MARGIN_S = 5.0
+
+
+@dataclass
+class ProcessHealth:
+    """The state of one process; used on its event loop only."""
+
+    configuration: Configuration
+    policy: HealthPolicy
+    view: HealthView
+    reports: ReportBuilder
+    budget: RetryBudget
+    samples: LatencySamples
+    detector: Detector
+    cooldowns: CallCooldowns
+    purse: Purse
+    limiters: dict[str, RateLimiter]
+    hurry: Callable[[], None] = field(default=lambda: None)
+    """Asks the feed for an early report, after the first failures of a run."""
+    clock: Callable[[], float] = time.time
+    """Seconds since the epoch."""
+    monotonic: Callable[[], float] = time.monotonic
+
+    @classmethod
+    def of(cls, configuration: Configuration, worker_id: str) -> ProcessHealth:
+        """Start with nothing seen."""
+        policy = policy_of(configuration)
+        providers = configuration.providers
+        caps = {
+            name: provider.daily_cost_cap_usd
+            for name, provider in providers.items()
+            if provider.daily_cost_cap_usd is not None
+        }
+        return cls(
+            configuration=configuration,
+            policy=policy,
+            view=HealthView(policy),
+            reports=ReportBuilder(worker_id, configuration.breaker.count_429),
+            budget=RetryBudget(configuration.budget),
+            samples=LatencySamples(configuration.hedging),
+            detector=Detector(configuration.throttling),
+            cooldowns=CallCooldowns(),
+            purse=Purse(caps),
+            limiters={
+                name: RateLimiter(provider.rate_limit_per_minute)
+                for name, provider in providers.items()
+                if provider.rate_limit_per_minute < FROM_QUEUE_PER_MINUTE
+            },
+        )
+
+    def key(self, provider: str) -> str:
+        """The breaker's key of a provider."""
+        return key_of(provider, self.configuration.providers[provider].model)
+
+
+def policy_of(configuration: Configuration) -> HealthPolicy:
+    """What a process tells the entity about its configuration."""
+    return HealthPolicy(
+        breaker=configuration.breaker,
+        health=configuration.health,
+        keys={
+            key_of(name, provider.model): _key_policy(name, provider, configuration)
+            for name, provider in configuration.providers.items()
+            if provider.enabled
+        },
+    )
+
+
+def _key_policy(name: str, provider: Provider, configuration: Configuration) -> KeyPolicy:
+    chains = [route.chain for route in configuration.tables().values() if name in route.chain]
+    return KeyPolicy(
+        open_s=provider.open_s,
+        attempt_timeout_s=provider.timeout_s + START_TO_CLOSE_MARGIN_S,
+        daily_cost_cap_usd=provider.daily_cost_cap_usd,
+        has_alternative=all(
+            any(other != name and configuration.providers[other].enabled for other in chain) for chain in chains
+        ),
+    )

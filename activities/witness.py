@@ -1,0 +1,138 @@
+"""What an attempt's end says about its provider: for the breaker, the routing figures, the detector and the hedges."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from activities.process_health import ProcessHealth
+from pointsman.call import ProviderCall
+from pointsman.faults import CONSEQUENCES
+from pointsman.health.cooldown import CooldownReason
+from pointsman.health.delta import Outcome
+from pointsman.health.keys import key_of
+from pointsman.health.spend import day_of
+from pointsman.hedge_delay import CallClass, SampleKind, tokens_bucket
+from pointsman.outcomes import Attempt, ErrorClass, Fault
+from pointsman.purse import Reservation
+from pointsman.response import ProviderResponse
+from pointsman.throttling import Sample, Verdict
+
+_OVERDUE_SAMPLES = 20
+_COOLS: dict[ErrorClass, CooldownReason] = {
+    ErrorClass.THROTTLE: "throttle",
+    ErrorClass.QUOTA: "quota",
+    ErrorClass.CONFIG: "config",
+    ErrorClass.FAILURE: "retry_after",
+}
+
+
+class Witness:
+    """Tells this process's health what became of its calls."""
+
+    def __init__(self, health: ProcessHealth) -> None:
+        """`health` is the process's own."""
+        self._health = health
+
+    @contextmanager
+    def watching(self, call: ProviderCall) -> Generator[None]:
+        """Report a call as overdue, once, if it still runs at several times the usual (specification, section 10)."""
+        health = self._health
+        median = health.samples.median(_class(call), health.monotonic(), at_least=_OVERDUE_SAMPLES)
+        if median is None:
+            yield
+            return
+        standing = call.candidate.standing
+        timer = asyncio.get_running_loop().call_later(
+            health.configuration.health.overdue_factor * median,
+            health.reports.overdue,
+            _key(call),
+            standing.epoch,
+            standing.gen,
+        )
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def answered(
+        self, call: ProviderCall, response: ProviderResponse, row: Attempt, *, since_scheduled_s: float
+    ) -> Verdict:
+        """An answer came; says whether it is a degraded one."""
+        health, provider = self._health, call.candidate.provider
+        if row.outcome != "refused":
+            self._count(call, "ok", row.attempt)
+            health.reports.latency(provider, call.query_type, response.latency_s * 1000, ok=True)
+            health.reports.answered(provider, call.query_type, row.usage.output_tokens)
+            self._sample(call, "success", since_scheduled_s)
+        if call.purpose != "answer":
+            return Verdict()
+        sample = Sample(
+            provider=provider,
+            query_type=call.query_type,
+            latency_s=response.latency_s,
+            output_tokens=row.usage.output_tokens if row.usage.source == "reported" else None,
+            text=response.content,
+            refused=row.outcome == "refused",
+        )
+        verdict = health.detector.judge(sample, health.monotonic(), count_refusals=call.count_refusals)
+        if verdict.cool:
+            throttling = health.configuration.throttling
+            health.cooldowns.cool(provider, throttling.cooldown_calls)
+            if throttling.cooldown_s > 0:
+                health.reports.cooled(_key(call), throttling.cooldown_s, "flagged")
+        return verdict
+
+    def failed(
+        self, call: ProviderCall, fault: Fault, attempt: int, *, latency_s: float, since_scheduled_s: float
+    ) -> None:
+        """An attempt gave no usable answer."""
+        health, provider = self._health, call.candidate.provider
+        effect = CONSEQUENCES[fault.error_class].health
+        if effect == "failure":
+            self._count(call, "fail", attempt)
+            health.reports.latency(provider, call.query_type, latency_s * 1000, ok=False)
+            health.cooldowns.cool(provider, health.configuration.throttling.failure_cooldown_calls)
+        elif effect == "throttle":
+            self._count(call, "throttle", attempt)
+        if fault.kind == "timeout":
+            self._sample(call, "timeout", since_scheduled_s)
+        reason = _COOLS.get(fault.error_class)
+        # A failing provider cools down only where it says for how long.
+        if reason is not None and (reason != "retry_after" or fault.retry_after_s is not None):
+            health.reports.cooled(_key(call), fault.retry_after_s, reason)
+
+    def cancelled(self, call: ProviderCall, *, since_scheduled_s: float) -> None:
+        """A call was cut off: neutral for its provider, but a loser's age is a sample of how long it takes."""
+        if call.hedge or call.candidate.hedge_delay_s is not None:
+            self._sample(call, "loser", since_scheduled_s)
+
+    def settled(self, call: ProviderCall, reservation: Reservation, cost_usd: float | None) -> None:
+        """A call has cost this; one of unknown cost counts with all that was set aside for it."""
+        usd = reservation.micro_usd / 1e6 if cost_usd is None else cost_usd
+        reports = self._health.reports
+        reports.spent(call.candidate.provider, day_of(self._health.clock()), usd, call.query_type)
+        self._health.purse.settle(reservation, usd, reports.seq + 1)
+
+    def _count(self, call: ProviderCall, outcome: Outcome, attempt: int) -> None:
+        health, standing = self._health, call.candidate.standing
+        now, key = health.clock(), _key(call)
+        health.reports.record(key, standing.epoch, standing.gen, int(now), outcome, attempt=attempt)
+        run = health.view.seen(
+            key, standing.epoch, standing.gen, outcome, attempt=attempt, seq=health.reports.seq + 1, now=now
+        )
+        if 0 < run <= health.policy.breaker.consecutive:
+            health.hurry()
+
+    def _sample(self, call: ProviderCall, kind: SampleKind, latency_s: float) -> None:
+        self._health.samples.record(_class(call), kind, latency_s, self._health.monotonic())
+
+
+def _key(call: ProviderCall) -> str:
+    return key_of(call.candidate.provider, call.candidate.model)
+
+
+def _class(call: ProviderCall) -> CallClass:
+    candidate = call.candidate
+    return CallClass(candidate.provider, candidate.model, call.query_type, tokens_bucket(candidate.max_output_tokens))

@@ -1,0 +1,55 @@
+"""How a question ends that nobody answered: the type, the sentence and the detail of its error."""
+
+from __future__ import annotations
+
+from pointsman import contract
+from pointsman.contract import Unanswered
+from pointsman.decision import Decision, Rejection
+from pointsman.fallback import retry_after_s
+from pointsman.health_order import OUT_FOR_HEALTH
+from pointsman.outcomes import ErrorClass, total_cost
+from pointsman.progress import Progress
+
+
+def failure(progress: Progress, decision: Decision, *, late: bool) -> tuple[str, str, Unanswered]:
+    """Type, message and detail of the error; `late` = the question's deadline has passed.
+
+    Its `retry_after_s` is the earliest time at which any provider may be back (resilience specification, section 8).
+    """
+    unanswered = Unanswered(
+        attempts=progress.attempts,
+        rejected=decision.rejected,
+        retry_after_s=_retry_after_s(progress, decision),
+        cost_usd=total_cost(progress.attempts),
+    )
+    out = [_sentence(rejection) for rejection in decision.rejected if rejection.reason in OUT_FOR_HEALTH]
+    reasons = "; ".join([*(f"{candidate.provider}: {fault.summary}" for candidate, fault in progress.faults), *out])
+    if not decision.candidates and not progress.attempts:
+        return _nobody(decision, unanswered, unwell=bool(out))
+    classes = {fault.error_class for _, fault in progress.faults}
+    if late or ErrorClass.CANCEL in classes:
+        message = f"No answer within the deadline of {progress.question.deadline_s:g} s. {reasons}".strip()
+        return contract.DEADLINE_EXCEEDED, message, unanswered
+    if classes == {ErrorClass.CLIENT}:
+        return contract.QUESTION_NOT_ACCEPTED, f"The question was not accepted. {reasons}", unanswered
+    if classes <= {ErrorClass.LOCAL}:
+        message = f"No provider could be asked. {reasons or 'What is left of the cost limit pays for no answer'}"
+        return contract.ALL_PROVIDERS_UNAVAILABLE, message, unanswered
+    return contract.ALL_PROVIDERS_FAILED, f"Every provider failed. {reasons}", unanswered
+
+
+def _nobody(decision: Decision, unanswered: Unanswered, *, unwell: bool) -> tuple[str, str, Unanswered]:
+    reasons = "; ".join(_sentence(rejection) for rejection in decision.rejected if rejection.reason != "not_in_chain")
+    if unwell:
+        return contract.ALL_PROVIDERS_UNAVAILABLE, f"No provider can be asked now. {reasons}", unanswered
+    return contract.NO_CANDIDATE, f"No provider may answer this question. {reasons}", unanswered
+
+
+def _sentence(rejection: Rejection) -> str:
+    return f"{rejection.provider}: {rejection.reason}{f' ({rejection.detail})' if rejection.detail else ''}"
+
+
+def _retry_after_s(progress: Progress, decision: Decision) -> float | None:
+    waits = [rejection.recovers_in_s for rejection in decision.rejected]
+    waits.append(retry_after_s(progress.attempts[progress.before_round :]))
+    return min((wait for wait in waits if wait is not None), default=None)

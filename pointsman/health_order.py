@@ -1,0 +1,71 @@
+"""Candidates by health: who is out, who comes later, and why the first is the first (resilience specification, 8)."""
+
+from __future__ import annotations
+
+from pointsman.decision import Candidate, Rejection
+from pointsman.query_types import QueryType
+from pointsman.standing import Health, Standing
+
+BREAKER = frozenset({"breaker_open", "half_open", "forced_open"})
+"""The reasons for being barred that are a breaker's."""
+OUT_FOR_HEALTH = BREAKER | {"quota", "config", "daily_cost_cap"}
+"""The reasons for being barred that pass by themselves or by an operator's hand."""
+FLAGGED = "flagged"
+"""The reason for cooling that is the throttling detector's."""
+
+
+def by_health(
+    eligible: tuple[Candidate, ...], health: Health
+) -> tuple[tuple[Candidate, ...], tuple[Rejection, ...], str]:
+    """Candidates in the order to be asked, those that health bars, and the reason for asking the first one.
+
+    The order given holds among those that are well. With nobody well the ramping and the cooling are still asked, the
+    least degraded first: a question is never refused because of cooldowns alone.
+    """
+    standing = {candidate.provider: health.standing(candidate.provider) for candidate in eligible}
+    admitted = [candidate for candidate in eligible if standing[candidate.provider].barred is None]
+    ordered = sorted(admitted, key=lambda candidate: standing[candidate.provider].preference)
+    barred = tuple(
+        Rejection(
+            provider=candidate.provider, reason=found.barred, detail=_when(found), recovers_in_s=found.recovers_in_s
+        )
+        for candidate in eligible
+        if (found := standing[candidate.provider]).barred is not None
+    )
+    candidates = tuple(candidate.model_copy(update={"standing": standing[candidate.provider]}) for candidate in ordered)
+    if not ordered or ordered[0] is eligible[0]:
+        return candidates, barred, "primary"
+    passed_over = eligible[0].provider
+    return candidates, barred, f"{_reason(standing[passed_over])}:{passed_over}"
+
+
+def with_hedge_delays(
+    candidates: tuple[Candidate, ...], query_type: QueryType, health: Health
+) -> tuple[Candidate, ...]:
+    """The candidates, each with the time for which it is waited for before a second one is asked too."""
+    return tuple(
+        candidate.model_copy(
+            update={
+                "hedge_delay_s": health.hedge_delay_s(
+                    candidate.provider,
+                    query_type,
+                    max_output_tokens=candidate.max_output_tokens,
+                    timeout_s=candidate.timeout_s,
+                )
+            }
+        )
+        for candidate in candidates
+    )
+
+
+def _reason(standing: Standing) -> str:
+    """The route reason when a better provider was passed over."""
+    if standing.barred is not None:
+        return "breaker_open" if standing.barred in BREAKER else "cooldown"
+    if standing.ramping:
+        return "breaker_open"
+    return "throttled" if standing.cooling == FLAGGED else "cooldown"
+
+
+def _when(standing: Standing) -> str:
+    return "" if standing.recovers_in_s is None else f"back in {standing.recovers_in_s:.0f} s at the earliest"

@@ -1,0 +1,79 @@
+"""Does today's cost cap of a provider allow another call? Reserved before the call, settled after it.
+
+A process knows what the fleet had spent by the last snapshot, and what itself has spent since. It reserves at most its
+share of the rest: with P processes 1/P each (DESIGN ruling 10). Amounts are whole micro-USD; a day is a UTC day.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pointsman.health.spend import day_of, micro_usd
+
+
+@dataclass(eq=False)
+class Reservation:
+    """Money that a call under way may come to cost."""
+
+    provider: str
+    day: str
+    micro_usd: int
+
+
+@dataclass(frozen=True)
+class _Settled:
+    provider: str
+    day: str
+    micro_usd: int
+    seq: int
+    """The report that tells the fleet of it."""
+
+
+class Purse:
+    """The caps of one process; used on one event loop only."""
+
+    def __init__(self, caps_usd: dict[str, float]) -> None:
+        """`caps_usd`: by provider, per day; a provider without one is free to spend."""
+        self._caps = {provider: micro_usd(cap) for provider, cap in caps_usd.items()}
+        self._reserved: dict[str, int] = {}
+        self._settled: list[_Settled] = []
+        self._spent: dict[str, int] = {}
+        self._spent_day = ""
+        self._processes = 1
+
+    def tell(self, spent: dict[str, int], day: str, *, processes: int, acked_seq: int) -> None:
+        """Take in a snapshot: what each provider has cost on `day`, reports up to `acked_seq` included."""
+        self._spent, self._spent_day, self._processes = spent, day, max(1, processes)
+        self._settled = [settled for settled in self._settled if settled.seq > acked_seq]
+
+    def reserve(self, provider: str, usd: float, now: float) -> Reservation | None:
+        """Set money aside for a call, or `None` where the day's cap would not pay for it.
+
+        Args:
+            provider: Who is called.
+            usd: The most that the call may cost.
+            now: Seconds since the epoch.
+        """
+        reservation = Reservation(provider, day_of(now), micro_usd(usd))
+        cap = self._caps.get(provider)
+        if cap is not None and reservation.micro_usd > self._free(provider, cap, reservation.day):
+            return None
+        self._reserved[provider] = self.reserved(provider) + reservation.micro_usd
+        return reservation
+
+    def settle(self, reservation: Reservation, usd: float, seq: int) -> None:
+        """The call has ended and cost this, which report `seq` tells; what was set aside is free again."""
+        provider = reservation.provider
+        self._reserved[provider] = self.reserved(provider) - reservation.micro_usd
+        reservation.micro_usd = 0
+        if provider in self._caps:
+            self._settled.append(_Settled(provider, reservation.day, micro_usd(usd), seq))
+
+    def reserved(self, provider: str) -> int:
+        """What is set aside at the moment."""
+        return self._reserved.get(provider, 0)
+
+    def _free(self, provider: str, cap: int, day: str) -> int:
+        spent = self._spent.get(provider, 0) if self._spent_day == day else 0
+        own = sum(settled.micro_usd for settled in self._settled if settled.provider == provider and settled.day == day)
+        return (cap - spent - own) // self._processes - self.reserved(provider)
