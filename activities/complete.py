@@ -84,7 +84,7 @@ class Complete:
         try:
             with self._witness.watching(call):
                 response, accepted = await self._ask(call, clock.usable_s)
-            row = answered(call, response, attempt, refused=accepted.refused)
+            row = told = answered(call, response, attempt, refused=accepted.refused)
         except ProviderFault as ended:
             if ended.fault.error_class is not ErrorClass.LOCAL:
                 row = failed(call, ended, attempt, clock.latency_s)
@@ -101,7 +101,7 @@ class Complete:
             if row is not None:
                 self._ledger.record(entry_of(call, row))
             self._witness.settled(call, reservation, 0.0 if row is None else row.cost_usd)
-        verdict = self._witness.answered(call, response, row, since_scheduled_s=clock.since_scheduled_s)
+        verdict = self._witness.answered(call, response, told, since_scheduled_s=clock.since_scheduled_s)
         return Completion(
             text=accepted.text,
             parsed=accepted.parsed,
@@ -114,7 +114,7 @@ class Complete:
             model_served=response.model_served,
             flags=tuple(flag.signal for flag in verdict.flags),
             degraded=verdict.cool,
-            attempts=(*earlier, row),
+            attempts=(*earlier, told),
         )
 
     async def _ask(self, call: ProviderCall, usable_s: float) -> tuple[ProviderResponse, Accepted]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from temporalio import workflow
 from temporalio.common import RetryPolicy
-from temporalio.exceptions import ActivityError, TimeoutType, is_cancelled_exception
+from temporalio.exceptions import ActivityError, ApplicationError, TimeoutType, is_cancelled_exception
 from temporalio.exceptions import TimeoutError as TemporalTimeout
 from temporalio.workflow import ActivityCancellationType, ActivityHandle
 
@@ -202,12 +202,12 @@ def _result(probe: ActivityHandle[ProbeResult]) -> ProbeResult:
 
 
 def _kind(error: BaseException) -> str:
-    if is_cancelled_exception(error):
-        return "cancelled"
     cause = error.cause if isinstance(error, ActivityError) else None
-    if not isinstance(cause, TemporalTimeout):
-        return "unexpected"
-    return "no_worker" if cause.type is TimeoutType.SCHEDULE_TO_START else "worker_lost"
+    if isinstance(cause, TemporalTimeout):
+        return "no_worker" if cause.type is TimeoutType.SCHEDULE_TO_START else "worker_lost"
+    # A worker that shuts down says so with Python's own error.
+    stopped = isinstance(cause, ApplicationError) and cause.type == "CancelledError"
+    return "cancelled" if stopped or is_cancelled_exception(error) else "unexpected"
 
 
 def _log(events: Iterable[HealthEvent]) -> None:
