@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,17 @@ from pointsman.outcomes import ErrorClass, Fault, Usage
 from pointsman.response import FinishReason, ProviderResponse
 
 HANG = "hang"
-Step = ProviderResponse | Fault | Exception | str
+
+
+@dataclass(frozen=True)
+class Later:
+    """A step that comes after some real seconds."""
+
+    after_s: float
+    step: ProviderResponse | Fault
+
+
+Step = ProviderResponse | Fault | Exception | str | Later
 
 
 def reply(
@@ -61,6 +72,9 @@ class ScriptedCompleter:
         step: Any = self.steps[0] if len(self.steps) == 1 else self.steps.popleft()
         if step == HANG:
             return await self._hang()
+        if isinstance(step, Later):
+            await self._abortable(asyncio.sleep(step.after_s))
+            step = step.step
         if isinstance(step, Fault):
             raise ProviderFault(step)
         if isinstance(step, Exception):
@@ -69,13 +83,16 @@ class ScriptedCompleter:
         return step
 
     async def _hang(self) -> ProviderResponse:
+        await self._abortable(asyncio.Event().wait())
+        raise AssertionError("unreachable")
+
+    async def _abortable(self, waiting: Awaitable[object]) -> None:
         try:
-            await asyncio.Event().wait()
+            await waiting
         except asyncio.CancelledError:
             self.aborted += 1
             self.closed.set()
             raise
-        raise AssertionError("unreachable")
 
 
 @dataclass
