@@ -12,6 +12,7 @@ from temporalio import workflow
 
 from pointsman.health.events import AdminCommand, HealthLog
 from pointsman.health.keys import provider_of
+from pointsman.health.overview import HealthOverview
 from pointsman.health.report import Report
 from pointsman.health.settings import ShardBy
 from pointsman.health.snapshot import Snapshot
@@ -60,6 +61,11 @@ class ProviderHealth:
     @workflow.query
     def snapshot(self, worker_id: str) -> Snapshot:
         """The health of every key; `worker_id` is the asker, "" for one that does not report."""
+        raise NotImplementedError
+
+    @workflow.query
+    def overview(self) -> HealthOverview:
+        """The health of every key as people read it, with the processes that report."""
         raise NotImplementedError
 
     @workflow.query

@@ -32,6 +32,7 @@ with workflow.unsafe.imports_passed_through():
         tick,
     )
     from pointsman.health.events import AdminAction, AdminCommand, HealthEvent, HealthLog
+    from pointsman.health.overview import HealthOverview, overview
     from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
     from pointsman.health.report import Report
     from pointsman.health.snapshot import Snapshot
@@ -102,6 +103,11 @@ class ProviderHealth(health_contract.ProviderHealth):
     def snapshot(self, worker_id: str) -> Snapshot:
         """The health of every key."""
         return self._state.snapshot(worker_id)
+
+    @workflow.query
+    def overview(self) -> HealthOverview:
+        """The health of every key as people read it."""
+        return overview(self._state)
 
     @workflow.query
     def events(self) -> HealthLog:

@@ -35,10 +35,18 @@ from pointsman.health.keys import provider_of
 from pointsman.health.measures import Measures
 from pointsman.health.policy import KEYS_MAX, HealthPolicy
 from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
-from pointsman.health.report import Cooled, Measured, Overdue, Report, Spent
+from pointsman.health.report import Cooled, Failed, Measured, Overdue, Rebased, Report, Spent
 from pointsman.health.snapshot import DAILY_COST_CAP
 from pointsman.health.spend import Spend, SpendHeading, day_of, micro_usd
-from pointsman.health.state import WORKERS_KEPT, HealthState, KeyState, Reporter
+from pointsman.health.state import (
+    GAUGES_KEPT,
+    WORKERS_KEPT,
+    HealthState,
+    KeyState,
+    LastFailure,
+    LastProbe,
+    Reporter,
+)
 
 Change = tuple[HealthState, tuple[HealthEvent, ...]]
 
@@ -72,6 +80,10 @@ def apply_report(state: HealthState, report: Report, *, now: float, chance: floa
         turn.cooled(cooled)
     for overdue in report.overdue:
         turn.overdue(overdue)
+    for failed in report.failed:
+        turn.failed(failed)
+    for rebased in report.rebased:
+        turn.rebased(rebased)
     for spent in report.spent:
         turn.spent(spent)
     for measured in report.measured:
@@ -121,6 +133,7 @@ class _Turn:
         self._has_policy = state.has_policy
         self._keys = dict(state.keys)
         self._reporters = state.reporters
+        self._gauges = state.gauges
         self._probing = state.probing
         self._spend = state.spend
         self._capped = state.capped
@@ -139,6 +152,7 @@ class _Turn:
                 "has_policy": self._has_policy,
                 "keys": self._keys,
                 "reporters": self._reporters,
+                "gauges": self._gauges,
                 "probing": self._probing,
                 "spend": self._spend,
                 "capped": self._capped,
@@ -158,6 +172,7 @@ class _Turn:
         while len(reporters) > WORKERS_KEPT:
             del reporters[next(iter(reporters))]
         self._reporters = reporters
+        self._hear_gauges(report)
 
     def active_workers(self) -> int:
         return self._state.model_copy(update={"now": self._now, "reporters": self._reporters}).active_workers
@@ -180,6 +195,8 @@ class _Turn:
         current = (event.delta.epoch, event.delta.gen) == (held.breaker.epoch, held.breaker.gen)
         if event.delta.ok and current:
             self._keys[key] = held.model_copy(update={"cooldowns": held.cooldowns.succeeded()})
+        if event.delta.fail:
+            self._failed_at(key, event.delta.second, "")
         self._step(key, event)
 
     def cooled(self, cooled: Cooled) -> None:
@@ -195,6 +212,14 @@ class _Turn:
             return
         cooldown_s = self._policy.health.overdue_cooldown
         self._cool(overdue.key, held.cooldowns.overran(overdue.count, self._now, cooldown_s), "overdue")
+
+    def failed(self, failed: Failed) -> None:
+        if self._key(failed.key) is not None:
+            self._failed_at(failed.key, failed.second, failed.kind)
+
+    def rebased(self, rebased: Rebased) -> None:
+        if rebased.key in self._keys:
+            self.tell("rebased", rebased.key, rebased.query_type)
 
     def spent(self, spent: Spent) -> None:
         # By the entity's clock: a process that is ahead has not begun the next day for everyone.
@@ -237,6 +262,8 @@ class _Turn:
         held = self._keys.get(request.key)
         if held is None or not held.breaker.awaits(request.epoch, request.gen, request.n):
             return
+        probe = LastProbe(at=self._now, outcome=result.outcome, kind=result.kind)
+        self._keys[request.key] = held.model_copy(update={"last_probe": probe})
         if result.outcome is ProbeOutcome.INCONCLUSIVE:
             self.tell("probe_inconclusive", request.key, result.kind)
         if result.throttled:
@@ -249,10 +276,10 @@ class _Turn:
         self._audit = (*self._audit, entry)[-AUDIT_KEPT:]
         if not keys:
             self.tell("unknown_target", command.target, action)
-        reason = f"{action} by {command.operator or 'an operator'}"
+        reason = f"{action} by {command.operator or 'an operator'}{f' ({command.note})' if command.note else ''}"
         for key in keys:
             if action == "reset":
-                self._keys[key] = KeyState(breaker=self._keys[key].breaker)
+                self._keys[key] = self._keys[key].model_copy(update={"cooldowns": Cooldowns()})
             self._step(key, Forced(_TARGETS[action], reason))
 
     def _pass_time(self) -> None:
@@ -280,7 +307,21 @@ class _Turn:
             self._keys[key] = held.model_copy(update={"breaker": breaker})
         for transition in transitions:
             self._version += 1
+            self._keys[key] = self._keys[key].after(transition)
             self._events.append(of_transition(key, transition, breaker.open_until))
+
+    def _failed_at(self, key: str, second: int, kind: str) -> None:
+        at, held = min(float(second), self._now), self._keys[key]
+        if held.last_failure is None or at > held.last_failure.at or (at == held.last_failure.at and kind):
+            self._keys[key] = held.model_copy(update={"last_failure": LastFailure(at=at, kind=kind)})
+
+    def _hear_gauges(self, report: Report) -> None:
+        gauges = {worker: told for worker, told in self._gauges.items() if worker != report.worker_id}
+        if report.gauges is not None:
+            gauges[report.worker_id] = report.gauges
+        while len(gauges) > GAUGES_KEPT:
+            del gauges[next(iter(gauges))]
+        self._gauges = gauges
 
     def _draw(self) -> float:
         # Keys that open in one turn are spread too, from its one chance.
@@ -307,7 +348,7 @@ class _Turn:
                 self.tell("key_refused", key[:80], f"more than {KEYS_MAX} keys")
             self._refused = True
             return None
-        held = self._keys[key] = KeyState(breaker=Breaker(epoch=self._state.epoch))
+        held = self._keys[key] = KeyState(breaker=Breaker(epoch=self._state.epoch), since=self._now)
         return held
 
     def _made_room(self, key: str) -> bool:

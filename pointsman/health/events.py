@@ -21,6 +21,7 @@ EventKind = Literal[
     "disabled",
     "reset",
     "cooled",
+    "rebased",
     "probe_inconclusive",
     "capped",
     "cap_lifted",

@@ -7,7 +7,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from pointsman.health.cooldown import COOLDOWN_MAX_S, CooldownReason
-from pointsman.health.delta import Count, Delta, Key
+from pointsman.health.delta import Count, Delta, Key, Second
+from pointsman.health.gauges import Gauges
 from pointsman.health.measures import Measures
 from pointsman.health.policy import HealthPolicy
 
@@ -40,6 +41,26 @@ class Overdue(BaseModel):
     epoch: int
     gen: int
     count: Count = 1
+
+
+class Failed(BaseModel):
+    """The last fault of a key, told to people: what counts stands in the deltas."""
+
+    model_config = ConfigDict(frozen=True)
+
+    key: Key
+    second: Second
+    kind: Annotated[str, Field(max_length=64)] = ""
+    """The fault's kind, such as http_503 or timeout."""
+
+
+class Rebased(BaseModel):
+    """A provider's lasting new behaviour has become what this process compares its answers with."""
+
+    model_config = ConfigDict(frozen=True)
+
+    key: Key
+    query_type: Name
 
 
 class Spent(BaseModel):
@@ -77,5 +98,9 @@ class Report(BaseModel):
     """In the order of the process."""
     cooled: Annotated[tuple[Cooled, ...], Field(max_length=_OTHERS_MAX)] = ()
     overdue: Annotated[tuple[Overdue, ...], Field(max_length=_OTHERS_MAX)] = ()
+    failed: Annotated[tuple[Failed, ...], Field(max_length=_OTHERS_MAX)] = ()
+    rebased: Annotated[tuple[Rebased, ...], Field(max_length=_OTHERS_MAX)] = ()
     spent: Annotated[tuple[Spent, ...], Field(max_length=_OTHERS_MAX)] = ()
     measured: Annotated[tuple[Measured, ...], Field(max_length=_OTHERS_MAX)] = ()
+    gauges: Gauges | None = None
+    """`None` of a process that does not tell them."""

@@ -17,14 +17,16 @@ from typing import Literal, TypeVar
 from pointsman.health.cooldown import COOLDOWN_MAX_S, CooldownReason
 from pointsman.health.delta import Delta, Outcome
 from pointsman.health.failure_run import FAILURE, NOTHING, SUCCESS, Segment
+from pointsman.health.gauges import Gauges
 from pointsman.health.measures import Measures
 from pointsman.health.policy import HealthPolicy
-from pointsman.health.report import DELTAS_MAX, Cooled, Measured, Overdue, Report, Spent
+from pointsman.health.report import DELTAS_MAX, Cooled, Failed, Measured, Overdue, Rebased, Report, Spent
 from pointsman.health.spend import MICRO
 from pointsman.latency_histogram import LatencyHistogram
 
 _ROWS_KEPT = 8_192
 _OTHERS_A_REPORT = 512
+_KIND_MAX = 64
 _Row = tuple[str, int, int, int]
 _K = TypeVar("_K", bound=Hashable)
 _V = TypeVar("_V")
@@ -48,6 +50,8 @@ class ReportBuilder:
         self._rows = 0
         self._cooled: dict[tuple[str, CooldownReason], Cooled] = {}
         self._overdue: dict[tuple[str, int, int], Overdue] = {}
+        self._failed: dict[str, Failed] = {}
+        self._rebased: dict[tuple[str, str], Rebased] = {}
         self._spent: dict[tuple[str, str], float] = {}
         self._measured: dict[tuple[str, str], Measures] = {}
         self._costs: dict[tuple[str, str], float] = {}
@@ -64,6 +68,8 @@ class ReportBuilder:
             self._deltas
             or self._cooled
             or self._overdue
+            or self._failed
+            or self._rebased
             or self._measured
             or any(micro >= 1 for micro in self._spent.values())
         )
@@ -107,6 +113,14 @@ class ReportBuilder:
         held = self._overdue.get((key, epoch, gen)) or Overdue(key=key, epoch=epoch, gen=gen, count=0)
         self._overdue[key, epoch, gen] = held.model_copy(update={"count": held.count + 1})
 
+    def failed(self, key: str, second: int, kind: str) -> None:
+        """A call of the key ended in this kind of fault; of several in one report the last is kept."""
+        self._failed[key] = Failed(key=key, second=second, kind=kind[:_KIND_MAX])
+
+    def rebased(self, key: str, query_type: str) -> None:
+        """The key's answers to this type of question have a new baseline."""
+        self._rebased[key, query_type] = Rebased(key=key, query_type=query_type)
+
     def spent(self, provider: str, day: str, usd: float, query_type: str | None = None) -> None:
         """A call has cost this on a UTC day ("2026-12-01"); fractions of a micro-USD are kept for the next report."""
         if not isfinite(usd) or usd < 0:
@@ -130,7 +144,7 @@ class ReportBuilder:
         seen = Measures(output_tokens=max(0, output_tokens), answers=1)
         self._measured[at] = self._measured.get(at, Measures()).merge(seen)
 
-    def take(self, most: int = DELTAS_MAX, policy: HealthPolicy | None = None) -> Report:
+    def take(self, most: int = DELTAS_MAX, policy: HealthPolicy | None = None, gauges: Gauges | None = None) -> Report:
         """The next report, with at most so many rows; what does not fit stays for the one after it."""
         self.seq += 1
         rows = list(islice(self._deltas, max(0, min(most, DELTAS_MAX))))
@@ -143,8 +157,11 @@ class ReportBuilder:
             deltas=deltas,
             cooled=_drained(self._cooled, lambda _, cooled: cooled),
             overdue=_drained(self._overdue, lambda _, overdue: overdue),
+            failed=_drained(self._failed, lambda _, failed: failed),
+            rebased=_drained(self._rebased, lambda _, rebased: rebased),
             spent=self._take_spent(),
             measured=_drained(self._measured, self._measured_row),
+            gauges=gauges,
         )
 
     def _settle(self, key: str) -> None:

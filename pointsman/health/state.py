@@ -6,30 +6,67 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict
 
-from pointsman.health.breaker import ADMITTING, Breaker, BreakerState
+from pointsman.health.breaker import ADMITTING, Breaker, BreakerState, Transition
 from pointsman.health.cooldown import Cooldowns
 from pointsman.health.events import AuditEntry, HealthEvent, HealthLog
+from pointsman.health.gauges import Gauges
 from pointsman.health.keys import provider_of
 from pointsman.health.measures import Figures, Measures
 from pointsman.health.policy import HealthPolicy
-from pointsman.health.probe import ProbeRequest
+from pointsman.health.probe import ProbeOutcome, ProbeRequest
 from pointsman.health.snapshot import KeyHealth, Snapshot
 from pointsman.health.spend import Spend, day_end
+from pointsman.health.window import Counts
 
 EVENT_LIMIT = 4_000
 """Events of a history after which the entity goes on in a new run."""
 WORKERS_KEPT = 1_000
+GAUGES_KEPT = 100
 _ACTIVE_S = 30.0
 _HEALTHY_SHARE = 0.5
 
 
+class LastFailure(BaseModel):
+    """The last fault of a key, in seconds since the epoch."""
+
+    model_config = ConfigDict(frozen=True)
+
+    at: float
+    kind: str = ""
+    """Such as http_503 or timeout; "" where no process has told."""
+
+
+class LastProbe(BaseModel):
+    """What came of the last probe that was awaited."""
+
+    model_config = ConfigDict(frozen=True)
+
+    at: float
+    outcome: ProbeOutcome
+    kind: str = ""
+    """Why, where it was no success."""
+
+
 class KeyState(BaseModel):
-    """One key: its breaker, and the cooldowns that lie over it."""
+    """One key: its breaker, the cooldowns that lie over it, and what people ask about it."""
 
     model_config = ConfigDict(frozen=True)
 
     breaker: Breaker
     cooldowns: Cooldowns = Cooldowns()
+    since: float | None = None
+    """Entity time at which the breaker came into its state."""
+    window_before: Counts | None = None
+    """The window with which it ceased to be closed, until it is closed again."""
+    last_failure: LastFailure | None = None
+    last_probe: LastProbe | None = None
+
+    def after(self, transition: Transition) -> KeyState:
+        """With a change of state on record; the breaker itself has made it."""
+        before = transition.counts if transition.source is BreakerState.CLOSED else self.window_before
+        if transition.target is BreakerState.CLOSED:
+            before = None
+        return self.model_copy(update={"since": transition.at, "window_before": before})
 
     @property
     def deadline(self) -> float | None:
@@ -66,6 +103,8 @@ class HealthState(BaseModel):
     keys: dict[str, KeyState] = {}
     reporters: dict[str, Reporter] = {}
     """By worker id, the one that reported last at the end; at most 1,000."""
+    gauges: dict[str, Gauges] = {}
+    """By worker id, of the last 100 that told theirs."""
     probing: dict[str, ProbeRequest] = {}
     """By provider: the probe in flight, awaited or not. One a provider, over all its keys."""
     spend: dict[str, Spend] = {}
@@ -86,7 +125,12 @@ class HealthState(BaseModel):
     @property
     def active_workers(self) -> int:
         """Processes that reported within 30 s."""
-        return sum(self.now - reporter.seen <= _ACTIVE_S for reporter in self.reporters.values())
+        return sum(self.is_active(worker_id) for worker_id in self.reporters)
+
+    def is_active(self, worker_id: str) -> bool:
+        """Whether this process reported within 30 s."""
+        reporter = self.reporters.get(worker_id)
+        return reporter is not None and self.now - reporter.seen <= _ACTIVE_S
 
     @property
     def next_deadline(self) -> float | None:
