@@ -10,10 +10,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from activities.in_flight import InFlight
 from pointsman.budget import RetryBudget
 from pointsman.call_cooldowns import CallCooldowns
 from pointsman.catalogue import Provider
 from pointsman.configuration import Configuration
+from pointsman.health.gauges import Gauges
 from pointsman.health.keys import key_of
 from pointsman.health.policy import HealthPolicy, KeyPolicy
 from pointsman.health.report_builder import ReportBuilder
@@ -40,6 +42,7 @@ class ProcessHealth:
     cooldowns: CallCooldowns
     purse: Purse
     limiters: dict[str, RateLimiter]
+    in_flight: InFlight = field(default_factory=InFlight)
     hurry: Callable[[], None] = field(default=lambda: None)
     """Asks the feed for an early report, after the first failures of a run."""
     clock: Callable[[], float] = time.time
@@ -76,6 +79,15 @@ class ProcessHealth:
     def key(self, provider: str) -> str:
         """The breaker's key of a provider."""
         return key_of(provider, self.configuration.providers[provider].model)
+
+    def gauges(self) -> Gauges:
+        """How the process stands right now."""
+        under_way = {provider: self.in_flight(provider) for provider in self.configuration.providers}
+        return Gauges(
+            in_flight={provider: calls for provider, calls in under_way.items() if calls},
+            calls_left=self.cooldowns.left,
+            budget=self.budget.gauge,
+        )
 
 
 def policy_of(configuration: Configuration) -> HealthPolicy:

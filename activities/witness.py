@@ -63,8 +63,8 @@ class Witness:
         health, provider = self._health, call.candidate.provider
         if row.outcome != "refused":
             self._count(call, "ok", row.attempt)
-            health.reports.latency(provider, call.query_type, response.latency_s * 1000, ok=True)
-            health.reports.answered(provider, call.query_type, row.usage.output_tokens)
+            health.reports.latency(provider, _type(call), response.latency_s * 1000, ok=True)
+            health.reports.answered(provider, _type(call), row.usage.output_tokens)
             self._sample(call, "success", since_scheduled_s)
         if call.purpose != "answer":
             return Verdict()
@@ -77,6 +77,8 @@ class Witness:
             refused=row.outcome == "refused",
         )
         verdict = health.detector.judge(sample, health.monotonic(), count_refusals=call.count_refusals)
+        if verdict.rebased:
+            health.reports.rebased(_key(call), _type(call))
         if verdict.cool:
             throttling = health.configuration.throttling
             health.cooldowns.cool(provider, throttling.cooldown_calls)
@@ -92,10 +94,12 @@ class Witness:
         effect = CONSEQUENCES[fault.error_class].health
         if effect == "failure":
             self._count(call, "fail", attempt)
-            health.reports.latency(provider, call.query_type, latency_s * 1000, ok=False)
+            health.reports.latency(provider, _type(call), latency_s * 1000, ok=False)
             health.cooldowns.cool(provider, health.configuration.throttling.failure_cooldown_calls)
         elif effect == "throttle":
             self._count(call, "throttle", attempt)
+        if effect != "neutral":
+            health.reports.failed(_key(call), int(health.clock()), fault.kind)
         if fault.kind == "timeout":
             self._sample(call, "timeout", since_scheduled_s)
         reason = _COOLS.get(fault.error_class)
@@ -112,7 +116,7 @@ class Witness:
         """A call has cost this; one of unknown cost counts with all that was set aside for it."""
         usd = reservation.micro_usd / 1e6 if cost_usd is None else cost_usd
         reports = self._health.reports
-        reports.spent(call.candidate.provider, day_of(self._health.clock()), usd, call.query_type)
+        reports.spent(call.candidate.provider, day_of(self._health.clock()), usd, _type(call))
         self._health.purse.settle(reservation, usd, reports.seq + 1)
 
     def _count(self, call: ProviderCall, outcome: Outcome, attempt: int) -> None:
@@ -131,6 +135,11 @@ class Witness:
 
 def _key(call: ProviderCall) -> str:
     return key_of(call.candidate.provider, call.candidate.model)
+
+
+def _type(call: ProviderCall) -> str:
+    # A call that was scheduled before calls told their type must not spoil a report.
+    return call.query_type or "unknown"
 
 
 def _class(call: ProviderCall) -> CallClass:

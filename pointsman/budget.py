@@ -17,6 +17,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from pointsman.health.gauges import BudgetGauge
+
 Charge = Literal["retry", "hedge", "fallback", "free_fallback", "round"]
 
 _TOKEN = 1000
@@ -78,6 +80,20 @@ class RetryBudget:
     def level(self) -> float:
         """Tokens in the bucket, as of the last call that named a time."""
         return self._level / _TOKEN
+
+    @property
+    def gauge(self) -> BudgetGauge:
+        """What is in the bucket and what it has paid for."""
+        return BudgetGauge(
+            level=self.level,
+            capacity=self._capacity / _TOKEN,
+            hedges_granted=self.granted["hedge"],
+            hedges_denied=self.denied["hedge"],
+            retries_granted=self.granted["retry"],
+            retries_denied=self.denied["retry"],
+            fallbacks_granted=self.granted["fallback"] + self.granted["free_fallback"],
+            fallbacks_denied=self.denied["fallback"],
+        )
 
     def deposit(self, request_id: str) -> None:
         """Add a question's share, once per question among the last 10,000."""

@@ -18,7 +18,6 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 
 from activities.classify import Classify
 from activities.complete import Complete
-from activities.in_flight import InFlight
 from activities.ledger import AttemptLedger, BackgroundLedger, NoLedger
 from activities.planner import Planner
 from activities.ports import Completer
@@ -92,9 +91,9 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
 
     Without `health` the process stands alone: nothing of what it sees reaches the fleet.
     """
-    in_flight = InFlight()
     configuration = settings.configuration
     known = health or ProcessHealth.of(configuration, worker_id())
+    in_flight = known.in_flight
     planner = Planner(known)
     timeouts = [provider.timeout_s for provider in configuration.providers.values()]
     timeouts += [route.timeout_s for route in configuration.tables().values() if route.timeout_s is not None]
