@@ -6,14 +6,11 @@ from dataclasses import dataclass
 
 from activities.process_health import ProcessHealth
 from pointsman.charges import TokenRequest
-from pointsman.health.ramp import admits
+from pointsman.health.told import live_of, standing_of
 from pointsman.health_order import FLAGGED
 from pointsman.hedge_delay import CallClass, tokens_bucket
 from pointsman.query_types import QueryType
 from pointsman.standing import Live, Standing
-
-_ENOUGH = 20
-"""Successes from which live figures stand in for declared ones."""
 
 
 class Planner:
@@ -53,17 +50,8 @@ class QuestionHealth:
     def standing(self, provider: str) -> Standing:
         """How the provider stands for this question."""
         now, key = self.health.clock(), self.health.key(provider)
-        told = self.health.view.health(key, now)
-        epoch, gen = self.health.view.token(key, now)
-        recovers_at = told.recovers_at(now)
-        standing = Standing(
-            epoch=epoch,
-            gen=gen,
-            barred=told.barred(now),
-            ramping=not admits(self.request_id, told.share(now)),
-            cooling=told.cooling(now),
-            recovers_in_s=None if recovers_at is None else max(0.0, recovers_at - now),
-        )
+        told, token = self.health.view.health(key, now), self.health.view.token(key, now)
+        standing = standing_of(told, token, self.request_id, now)
         calls_left = self.sitting_out.get(provider, 0)
         if calls_left and standing.barred is None and standing.cooling is None:
             return standing.model_copy(update={"cooling": FLAGGED, "calls_left": calls_left})
@@ -71,10 +59,7 @@ class QuestionHealth:
 
     def live(self, provider: str, query_type: QueryType) -> Live:
         """What live traffic has shown, once there are 20 successes: never from failed calls alone."""
-        figures = self.health.view.figures(provider, query_type)
-        if figures.n < _ENOUGH:
-            return Live()
-        return Live(p50_ms=figures.median_ms, error_rate=figures.error_rate, output_tokens=figures.output_tokens)
+        return live_of(self.health.view.figures(provider, query_type))
 
     def hedge_delay_s(
         self, provider: str, query_type: QueryType, *, max_output_tokens: int, timeout_s: float
