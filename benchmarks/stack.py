@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from pointsman.query_types import QueryType
@@ -31,7 +31,7 @@ context_tokens = 100000
 rate_limit_per_minute = 600000
 max_output_tokens = {max_tokens}
 price = {{ input = 1.0, output = 10.0 }}
-latency = {{ p50_ms = 500, p95_ms = 1000 }}
+latency = {{ p50_ms = {p50_ms}, p95_ms = {p95_ms} }}
 declared_at = {today}
 strengths = {{ {strengths} }}
 """
@@ -62,15 +62,38 @@ async def stack(folder: Path) -> AsyncGenerator[Stack]:
             yield Stack(server, providers, config)
 
 
+def provider_table(  # noqa: PLR0913 - a provider's table in the configuration
+    name: str,
+    *,
+    model: str,
+    api_base: str,
+    max_tokens: int,
+    today: date,
+    strength: float,
+    latency_ms: tuple[int, int] = (500, 1000),
+) -> str:
+    """A provider as strong for every type of question; the latencies are the declared p50 and p95."""
+    return _PROVIDER_TABLE.format(
+        name=name,
+        model=model,
+        api_base=api_base,
+        max_tokens=max_tokens,
+        today=today,
+        strengths=", ".join(f"{query_type} = {strength}" for query_type in QueryType),
+        p50_ms=latency_ms[0],
+        p95_ms=latency_ms[1],
+    )
+
+
 def _document(providers: ScriptedProviders) -> str:
     tables = [
-        _PROVIDER_TABLE.format(
-            name=name,
+        provider_table(
+            name,
             model=MODEL,
             api_base=providers.api_base(name, "openai"),
             max_tokens=MAX_TOKENS,
             today=datetime.now(UTC).date(),
-            strengths=", ".join(f"{query_type} = {strength}" for query_type in QueryType),
+            strength=strength,
         )
         for name, strength in ((PROVIDER, 0.9), (_SPARE, 0.5))
     ]

@@ -1,0 +1,35 @@
+"""A primary that answers 503 at once for 40 seconds of each minute."""
+
+from __future__ import annotations
+
+from benchmarks.figures import Figure
+from benchmarks.resilience.contenders import LITELLM, NAIVE, POINTSMAN
+from benchmarks.resilience.scenario import RATE, SEED, Run, Scenario, Tell, run
+from benchmarks.resilience.scripts import Timeline, down
+from benchmarks.stack import Stack
+
+_PERIOD_S, _UP_S, _DOWN_S = 60.0, 10.0, 40.0
+
+
+async def measure(stack: Stack, questions: int, warm_up: int, tell: Tell) -> tuple[Run, list[Figure]]:
+    """Without hedges: what breakers and fallbacks do by themselves."""
+    periods = max(1, round(questions / RATE / _PERIOD_S))
+    starts = (number * _PERIOD_S + _UP_S for number in range(periods))
+    timeline = Timeline(tuple((start, start + _DOWN_S) for start in starts))
+    scenario = Scenario(
+        "outage",
+        "outage, 503 for 40 of 60 s",
+        down(SEED, timeline),
+        questions,
+        hedge=False,
+        contenders=(POINTSMAN, LITELLM, NAIVE),
+        warm_up=warm_up,
+        timeline=timeline,
+        open_s=10.0,
+    )
+    done = await run(stack, scenario, tell)
+    ours = done.tallies[POINTSMAN]
+    return done, [
+        Figure("outage_failed", "outage: questions failed", ours.failed, at_most=0),
+        Figure("outage_calls_per_question", "outage: calls per question", ours.calls_per_question, at_most=1.02),
+    ]

@@ -1,0 +1,131 @@
+"""One scenario: a primary that misbehaves, a healthy secondary, a load, and what came of it for each contender."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks.resilience.arrivals import Ask, Asked, arrivals, ask_all
+from benchmarks.resilience.contenders import OTHERS, POINTSMAN, Endpoints, pointsman
+from benchmarks.resilience.scripts import Script, Timeline, steady
+from benchmarks.resilience.tally import Tally, tally
+from benchmarks.stack import MAX_TOKENS, MODEL, Stack, provider_table
+from benchmarks.worker_process import resident_mb, worker_process
+from pointsman.client import RouterClient
+from pointsman.query_types import QueryType
+from workers.embedded.scripted.request import Hit
+
+SEED = 20261
+RATE = 8.0
+"""Questions a second, less than a quarter of what the embedded server answers on two cores."""
+TIMEOUT_S = 10.0
+_LEAD_S = 0.5
+_SETTLING_S = 1.0
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is asked, of whom, and how the primary behaves."""
+
+    name: str
+    """In the keys of figures, and in the names of providers: no scenario finds another's breakers."""
+    title: str
+    primary: Script
+    questions: int
+    hedge: bool
+    contenders: tuple[str, ...] = (POINTSMAN,)
+    warm_up: int = 0
+    timeline: Timeline = field(default_factory=lambda: Timeline(()))
+    open_s: float = 300.0
+
+    def endpoint(self, contender: str, place: str) -> str:
+        """The name of a provider at the scripted server."""
+        return f"{self.name}-{contender}-{place}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a scenario gave."""
+
+    scenario: Scenario
+    tallies: dict[str, Tally]
+    asked: list[Asked]
+    """Pointsman's measured questions."""
+    hits: dict[str, list[Hit]]
+    """Pointsman's, by place."""
+    worker_mb: tuple[float, float]
+    """The worker process's memory before the first question and after the last."""
+    complaints: list[str]
+    """What the worker process wrote to its log."""
+
+
+async def run(stack: Stack, scenario: Scenario, tell: Tell) -> Run:
+    """Ask all contenders the same questions at the same times."""
+    seconds = (scenario.warm_up + scenario.questions) / RATE
+    tell(f"{scenario.title}: {scenario.warm_up} + {scenario.questions} questions, {seconds:.0f} s")
+    for contender in scenario.contenders:
+        stack.providers.script(scenario.endpoint(contender, "primary"), scenario.primary)
+        stack.providers.script(scenario.endpoint(contender, "secondary"), steady(SEED + 2))
+    folder = stack.config.parent
+    config, log = folder / f"{scenario.name}.toml", folder / f"{scenario.name}.log"
+    config.write_text(_document(stack, scenario, folder), encoding="utf-8")
+    times = arrivals(scenario.warm_up + scenario.questions, RATE, SEED)
+    async with worker_process(config, stack.server.address, log) as worker:
+        before_mb = resident_mb(worker.pid)
+        begin = time.monotonic() + _LEAD_S
+        scenario.timeline.begins = begin + (times[scenario.warm_up] if scenario.warm_up else 0.0)
+        asked = await ask_all(_contenders(stack, scenario), times, begin)
+        # What was cut off reaches the provider a little later than the answer reaches its asker.
+        await asyncio.sleep(_SETTLING_S)
+        after_mb = resident_mb(worker.pid)
+    measured = {name: found[scenario.warm_up :] for name, found in asked.items()}
+    hits = {name: _hits(stack, scenario, name) for name in scenario.contenders}
+    tallies = {
+        name: tally(scenario.title, name, measured[name], hits[name], scenario.timeline, scenario.warm_up)
+        for name in scenario.contenders
+    }
+    stack.providers.reset()
+    return Run(
+        scenario, tallies, measured[POINTSMAN], hits[POINTSMAN], (before_mb, after_mb), log.read_text().splitlines()
+    )
+
+
+def _hits(stack: Stack, scenario: Scenario, contender: str) -> dict[str, list[Hit]]:
+    return {place: stack.providers.hits(scenario.endpoint(contender, place)) for place in ("primary", "secondary")}
+
+
+def _contenders(stack: Stack, scenario: Scenario) -> dict[str, Ask]:
+    def endpoints(contender: str) -> Endpoints:
+        primary, secondary = (
+            stack.providers.api_base(scenario.endpoint(contender, place), "openai") for place in ("primary", "secondary")
+        )
+        return Endpoints(primary, secondary, timeout_s=TIMEOUT_S, out_s=scenario.open_s)
+
+    others = {name: OTHERS[name](endpoints(name)) for name in scenario.contenders if name != POINTSMAN}
+    return {POINTSMAN: pointsman(RouterClient(stack.server.client)), **others}
+
+
+def _document(stack: Stack, scenario: Scenario, folder: Path) -> str:
+    """The defaults, but for what the scenario is about."""
+    tables = [
+        provider_table(
+            f"{scenario.name}-{place}",
+            model=MODEL,
+            api_base=stack.providers.api_base(scenario.endpoint(POINTSMAN, place), "openai"),
+            max_tokens=MAX_TOKENS,
+            today=datetime.now(UTC).date(),
+            strength=strength,
+            latency_ms=(150, 400),
+        )
+        + f"timeout_s = {TIMEOUT_S}\nopen_s = {scenario.open_s}\n"
+        for place, strength in (("primary", 0.9), ("secondary", 0.5))
+    ]
+    chain = f'chain = ["{scenario.name}-primary", "{scenario.name}-secondary"]\nhedge = {str(scenario.hedge).lower()}\n'
+    chains = [f"[query_types.{query_type}]\n{chain}" for query_type in QueryType]
+    return "\n".join([*tables, *chains, f'[ledger]\nurl = "sqlite:///{folder / "ledger.db"}"\n'])

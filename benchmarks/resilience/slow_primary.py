@@ -1,0 +1,99 @@
+"""A primary of whose calls 2 % hang: the tail that hedging is for, what it costs, and how fast losers are cut off."""
+
+from __future__ import annotations
+
+from benchmarks.figures import Figure, percentile
+from benchmarks.history import expense
+from benchmarks.resilience.contenders import LITELLM, NAIVE, POINTSMAN
+from benchmarks.resilience.scenario import SEED, Run, Scenario, Tell, run
+from benchmarks.resilience.scripts import hanging
+from benchmarks.stack import Stack
+from workers.embedded.scripted.request import Hit
+
+_HANGING = 0.02
+_LOOKED_AT = 20
+_PROMPTLY_MS = 250.0
+
+
+async def measure(stack: Stack, questions: int, warm_up: int, tell: Tell) -> tuple[Run, list[Figure]]:
+    """Pointsman with `hedge = true`, the others with equal timeouts."""
+    scenario = Scenario(
+        "slow_primary",
+        "slow primary, 2 % hang",
+        hanging(SEED, _HANGING),
+        questions,
+        hedge=True,
+        contenders=(POINTSMAN, LITELLM, NAIVE),
+        warm_up=warm_up,
+    )
+    done = await run(stack, scenario, tell)
+    ours, theirs = done.tallies[POINTSMAN], done.tallies[LITELLM]
+    hedged = sum(found.result[1].hedged for found in done.asked if found.result is not None)
+    return done, [
+        Figure(
+            "slow_primary_p999_ratio",
+            "slow primary: p99.9 over LiteLLM Router's",
+            ours.p999_ms / theirs.p999_ms,
+            at_most=1 / 3,
+        ),
+        Figure(
+            "slow_primary_calls_per_question",
+            "  the same, calls per question",
+            ours.calls_per_question,
+            at_most=1.06,
+        ),
+        Figure("slow_primary_hedged", "  the same, share of questions hedged", hedged / len(done.asked)),
+        *_aborts(done),
+        *await _expenses(stack, done),
+    ]
+
+
+def _aborts(done: Run) -> list[Figure]:
+    lags, ran_on = abort_lags_ms(done.hits["primary"], done.hits["secondary"])
+    if len(lags) < 2:
+        return []
+    return [
+        Figure(
+            "hedge_abort_p95_ms",
+            "hedge: winner's answer to loser's request aborted, p95",
+            percentile(lags, 95),
+            "ms",
+            at_most=_PROMPTLY_MS,
+        ),
+        Figure("hedge_abort_p50_ms", "  the same, p50", percentile(lags, 50), "ms"),
+        Figure("hedge_abort_max_ms", "  the same, longest", max(lags), "ms"),
+        Figure("hedge_aborted", "  losers aborted", len(lags)),
+        Figure("hedge_ran_on", f"  losers that went on for more than {_PROMPTLY_MS:g} ms", ran_on, at_most=0),
+    ]
+
+
+def abort_lags_ms(primary: list[Hit], secondary: list[Hit]) -> tuple[list[float], int]:
+    """Milliseconds from each winner's answer to the abort of its loser, and the losers that went on regardless.
+
+    A loser that answered by itself within that time was none to be cut off.
+    """
+    others, lags, ran_on = {hit.prompt: hit for hit in secondary}, list[float](), 0
+    for hit in primary:
+        other = others.get(hit.prompt)
+        ended = [] if other is None else [one for one in (hit, other) if one.ended is not None]
+        if len(ended) < 2:
+            ran_on += other is not None
+            continue
+        winner, loser = sorted(ended, key=lambda one: one.ended or 0.0)
+        lag_ms = ((loser.ended or 0.0) - (winner.ended or 0.0)) * 1000
+        if winner.outcome == "answered" and loser.outcome == "aborted":
+            lags.append(lag_ms)
+        if winner.outcome == "answered" and lag_ms > _PROMPTLY_MS:
+            ran_on += 1
+    return lags, ran_on
+
+
+async def _expenses(stack: Stack, done: Run) -> list[Figure]:
+    """The most that a question cost of some in which no hedge fired."""
+    quiet = [found.result[0] for found in done.asked if found.result is not None and not found.result[1].hedged]
+    spent = [await expense(stack.server.client, question_id) for question_id in quiet[:_LOOKED_AT]]
+    events, actions = max(one.events for one in spent), max(one.actions for one in spent)
+    return [
+        Figure("hedged_events", "hedge-capable question, no hedge fired: events", events, at_most=17),
+        Figure("hedged_actions", "hedge-capable question, no hedge fired: billable actions", actions, at_most=6),
+    ]
