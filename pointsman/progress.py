@@ -101,7 +101,7 @@ class Progress:
         if isinstance(outcome, FailedCall):
             self.record(outcome.attempts)
             if outcome.fault != HEDGE_LOST:
-                self._fell(candidate, outcome.fault)
+                self._fell(candidate, _cause(outcome))
             return
         below = not outcome.refused and outcome.confidence < decision.min_confidence
         held = Held(outcome, candidate, reason, leg.call.hedge, below_confidence=below)
@@ -220,6 +220,14 @@ class Progress:
         }
         flags = [f"degraded:{flag}" for flag in held.completion.flags]
         return [tag for tag, holds in facts.items() if holds] + flags
+
+
+def _cause(failed: FailedCall) -> Fault:
+    """Why a call failed: if its last attempt was not let through, what the one before it ran into."""
+    made = [row.error_class for row in failed.attempts if row.error_class is not None]
+    if failed.fault.error_class is ErrorClass.LOCAL and made:
+        return failed.fault.model_copy(update={"error_class": made[-1]})
+    return failed.fault
 
 
 def _marked(attempts: tuple[Attempt, ...]) -> tuple[Attempt, ...]:

@@ -100,9 +100,13 @@ def decide(
         reason=reason,
         hedge=route.hedge and len(candidates) > 1,
         response_schema=own if question.response_schema is None else None,
-        limits=configuration.retry.limits().model_copy(update={"charge": "fallbacks"}),
+        limits=configuration.retry.limits().model_copy(update={"charge": _charge(configuration)}),
         max_attempts_per_request=configuration.retry.max_attempts_per_request or max(3, len(candidates) + 1),
     )
+
+
+def _charge(configuration: Configuration) -> str:
+    return "all_fallbacks" if configuration.budget.strict_budget else "fallbacks"
 
 
 def _ordered(candidates: list[Candidate], route: Route) -> tuple[Candidate, ...]:
