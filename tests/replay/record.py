@@ -12,19 +12,29 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from temporalio.client import Client
 
+from activities.process_health import ProcessHealth
 from pointsman import PointsmanError, Question, RouterClient
 from pointsman.configuration import Configuration
+from pointsman.contract import TASK_QUEUE
+from pointsman.health.breaker import BreakerState
+from pointsman.health.events import AdminCommand
+from pointsman.health.snapshot import KeyHealth, Snapshot
+from pointsman.health.state import HealthState
+from pointsman.health_contract import ProviderHealth
 from pointsman.leaving import leave
 from pointsman.outcomes import ErrorClass
 from pointsman.search_attributes import register
-from tests.fakes import HANG, Fleet, failing, reply
+from tests.builders import QUERY_TYPES
+from tests.fakes import HANG, Fleet, Later, failing, reply
 from tests.workflows.conftest import PROVIDERS, configuration
 from workers.embedded.scripted.script import Hang, Reply
 from workers.embedded.scripted.server import ScriptedProviders
@@ -39,11 +49,17 @@ Scenario = Callable[[TemporalServer], Awaitable[str]]
 
 
 async def _asked(
-    server: TemporalServer, fleet: Fleet, question: Question, settings: Configuration | None = None
+    server: TemporalServer,
+    fleet: Fleet,
+    question: Question,
+    settings: Configuration | None = None,
+    before: Callable[[ProcessHealth], object] = lambda _: None,
 ) -> str:
     """Ask with scripted providers in this process; returns the question's id."""
     used = Settings(settings or configuration(), {})
-    workers = await build(server.client, used, make_completers(used, fleet.make))
+    health = ProcessHealth.of(used.configuration, "recorder")
+    before(health)
+    workers = await build(server.client, used, make_completers(used, fleet.make), health=health)
     running = [asyncio.create_task(worker.run()) for worker in workers]
     client = RouterClient(server.client)
     question_id = await client.start(question, id=f"recorded-{uuid.uuid4()}")
@@ -96,6 +112,122 @@ async def second_opinion(server: TemporalServer) -> str:
     fleet.script("gamma", reply('{"query_type": "code_task", "confidence": 0.9}'))
     settings = configuration(classification={"by": "llm", "provider": "gamma"})
     return await _asked(server, fleet, Question(prompt="What is 1 + 1?"), settings)
+
+
+def _hedging(delay_ms: float = 300.0, **changes: Any) -> Configuration:
+    return configuration(
+        providers={name: {"latency": {"p50_ms": 10, "p95_ms": delay_ms}} for name in PROVIDERS},
+        query_types={query_type: {"hedge": True} for query_type in QUERY_TYPES},
+        **changes,
+    )
+
+
+async def hedge_not_needed(server: TemporalServer) -> str:
+    return await _asked(server, Fleet(), Question(prompt="What is 1 + 1?"), _hedging(20_000))
+
+
+async def hedge_won_by_second(server: TemporalServer) -> str:
+    fleet = Fleet()
+    fleet.script("alpha", HANG)
+    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"), _hedging())
+
+
+async def hedge_won_by_first(server: TemporalServer) -> str:
+    fleet = Fleet()
+    fleet.script("alpha", Later(1.0, reply("first")))
+    fleet.script("beta", HANG)
+    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"), _hedging())
+
+
+async def hedge_lost_by_both(server: TemporalServer) -> str:
+    fleet = Fleet()
+    fleet.script("alpha", Later(1.0, failing()))
+    fleet.script("beta", failing())
+    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"), _hedging())
+
+
+async def hedge_denied(server: TemporalServer) -> str:
+    fleet = Fleet()
+    fleet.script("alpha", Later(1.0, reply("first")))
+    settings = _hedging(budget={"ratio": 0.0, "capacity": 2, "trickle": 0})
+    question = Question(prompt="What is 1 + 1?")
+    return await _asked(server, fleet, question, settings, lambda health: health.budget.take_retry(0.0))
+
+
+async def breaker_open_at_start(server: TemporalServer) -> str:
+    question = Question(prompt="What is 1 + 1?")
+    return await _asked(server, Fleet(), question, before=lambda health: _open(health, "alpha", 300.0))
+
+
+async def throttled(server: TemporalServer) -> str:
+    """A short Retry-After is waited for, a long one leads to the next, and the last gives a degraded answer."""
+    fleet = Fleet()
+    short, long = (failing(ErrorClass.THROTTLE, "rate_limited", status=429, retry_after_s=s) for s in (0.3, 30.0))
+    fleet.script("alpha", short, long)
+    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"))
+
+
+async def charged_fallback(server: TemporalServer) -> str:
+    fleet = Fleet()
+    for provider in ("alpha", "beta"):
+        fleet.script(provider, failing(ErrorClass.QUOTA, "out_of_quota", status=402))
+    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"))
+
+
+async def waited_for_a_breaker(server: TemporalServer) -> str:
+    """Everything is open at first; after the sleep one is back."""
+
+    def once(health: ProcessHealth) -> None:
+        for provider in PROVIDERS:
+            _open(health, provider, 1.5)
+        # The process's own breakers serve without a snapshot; the feed's probes are not running here.
+        asyncio.get_running_loop().call_later(1.0, health.view.accept, _well(), time.time() + 1000)
+
+    question = Question(prompt="What is 1 + 1?", on_exhausted="wait")
+    return await _asked(server, Fleet(), question, before=once)
+
+
+def _open(health: ProcessHealth, provider: str, seconds: float) -> None:
+    held = health.view.snapshot
+    opened = KeyHealth(state=BreakerState.OPEN, gen=2, k=1, open_until=time.time() + seconds)
+    keys = {**(held.keys if held else {}), health.key(provider): opened}
+    version = held.version + 1 if held else 1
+    health.view.accept(Snapshot(epoch=1, version=version, issued_at=time.time(), keys=keys), time.time() + 1000)
+
+
+def _well() -> Snapshot:
+    return Snapshot(epoch=2, version=1, issued_at=time.time())
+
+
+async def entity_goes_on(server: TemporalServer) -> str:
+    """The health entity's first run: failures, an opening, a probe round, an operator, and a new run."""
+    fleet = Fleet()
+    fleet.script("alpha", failing(), reply("ok"))
+    settings = Settings(configuration(breaker={"open_s": 1}), {})
+    health = ProcessHealth.of(settings.configuration, "recorder")
+    completers = make_completers(settings, fleet.make)
+    workers = await build(server.client, settings, completers, health=health)
+    running = [asyncio.create_task(worker.run()) for worker in workers]
+    entity = await server.client.start_workflow(
+        ProviderHealth.run,
+        HealthState(epoch=1, now=time.time(), event_limit=60),
+        id=f"recorded-{uuid.uuid4()}",
+        task_queue=TASK_QUEUE,
+    )
+    for number in range(3):
+        health.reports.record(health.key("alpha"), 1, 1, int(time.time()), "fail", attempt=1)
+        policy = health.policy if number == 0 else None
+        await entity.signal(ProviderHealth.report, health.reports.take(policy=policy))
+    await asyncio.sleep(3)
+    await entity.signal(ProviderHealth.force_open, AdminCommand(target="beta", operator="recorder"))
+    await entity.signal(ProviderHealth.reset, AdminCommand(target="beta", operator="recorder"))
+    while (await server.client.get_workflow_handle(entity.id).describe()).run_id == entity.result_run_id:
+        await entity.signal(ProviderHealth.report, health.reports.take())
+        await asyncio.sleep(0.05)
+    await server.client.get_workflow_handle(entity.id).terminate()
+    await asyncio.gather(*(worker.shutdown() for worker in workers))
+    await asyncio.gather(*running)
+    return f"{entity.id} {entity.first_execution_run_id}"
 
 
 async def killed_worker(server: TemporalServer) -> str:
@@ -153,6 +285,16 @@ SCENARIOS: dict[str, Scenario] = {
     "waited": waited,
     "second_opinion": second_opinion,
     "killed_worker": killed_worker,
+    "hedge_not_needed": hedge_not_needed,
+    "hedge_won_by_second": hedge_won_by_second,
+    "hedge_won_by_first": hedge_won_by_first,
+    "hedge_lost_by_both": hedge_lost_by_both,
+    "hedge_denied": hedge_denied,
+    "breaker_open_at_start": breaker_open_at_start,
+    "throttled": throttled,
+    "charged_fallback": charged_fallback,
+    "waited_for_a_breaker": waited_for_a_breaker,
+    "entity_goes_on": entity_goes_on,
 }
 VERSION = "0.1.0"
 
@@ -167,7 +309,8 @@ async def main() -> None:
 
 
 async def _record(client: Client, name: str, question_id: str) -> None:
-    history = await client.get_workflow_handle(question_id).fetch_history()
+    workflow_id, _, run_id = question_id.partition(" ")
+    history = await client.get_workflow_handle(workflow_id, run_id=run_id or None).fetch_history()
     path = HISTORIES / f"{name}-{VERSION}.json"
     # Stack traces name the folder that the recorder ran in, which is nobody's business.
     text = history.to_json().replace(str(ROOT), ".")

@@ -12,18 +12,23 @@ from temporalio.workflow import NondeterminismError
 from pointsman.connection import DATA_CONVERTER
 from tests.replay.reordered import Reordered
 from workers.wiring import SANDBOX
+from workflows.provider_health import ProviderHealth
 from workflows.route_and_answer import RouteAndAnswer
 
 HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
-PROMISED = {"plain", "retry", "fallback", "all_failed", "deadline", "killed_worker", "waited", "second_opinion"}
+PROMISED = {
+    *("plain", "retry", "fallback", "all_failed", "deadline", "killed_worker", "waited", "second_opinion"),
+    *("hedge_not_needed", "hedge_won_by_second", "hedge_won_by_first", "hedge_lost_by_both", "hedge_denied"),
+    *("breaker_open_at_start", "throttled", "charged_fallback", "waited_for_a_breaker", "entity_goes_on"),
+}
 
 
 def _history(path: Path) -> WorkflowHistory:
     return WorkflowHistory.from_json(path.stem, path.read_text(encoding="utf-8"))
 
 
-def _replayer(workflow: type) -> Replayer:
-    return Replayer(workflows=[workflow], data_converter=DATA_CONVERTER, workflow_runner=SANDBOX)
+def _replayer(*workflows: type) -> Replayer:
+    return Replayer(workflows=list(workflows), data_converter=DATA_CONVERTER, workflow_runner=SANDBOX)
 
 
 def test_every_promised_path_has_a_recorded_history() -> None:
@@ -32,7 +37,7 @@ def test_every_promised_path_has_a_recorded_history() -> None:
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
 async def test_the_recorded_history_replays(path: Path) -> None:
-    await _replayer(RouteAndAnswer).replay_workflow(_history(path))
+    await _replayer(RouteAndAnswer, ProviderHealth).replay_workflow(_history(path))
 
 
 async def test_a_workflow_that_scores_before_it_classifies_does_not_replay() -> None:
