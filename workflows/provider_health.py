@@ -52,7 +52,8 @@ class ProviderHealth(health_contract.ProviderHealth):
     @workflow.init
     def __init__(self, state: HealthState | None = None) -> None:
         """Go on with a state, or begin one: the start of the first run is its epoch."""
-        started = workflow.info().start_time.timestamp()
+        # The workflow's own start: that of its first task, `start_time`, is told differently to a replay at times.
+        started = workflow.info().workflow_start_time.timestamp()
         self._state = state or HealthState(epoch=int(started * 1000), now=started)
         self._probes: dict[str, ActivityHandle[ProbeResult]] = {}
         self._waits_until: float | None = None
@@ -211,9 +212,9 @@ def _kind(error: BaseException) -> str:
     cause = error.cause if isinstance(error, ActivityError) else None
     if isinstance(cause, TemporalTimeout):
         return "no_worker" if cause.type is TimeoutType.SCHEDULE_TO_START else "worker_lost"
-    # A worker that shuts down says so with Python's own error.
-    stopped = isinstance(cause, ApplicationError) and cause.type == "CancelledError"
-    return "cancelled" if stopped or is_cancelled_exception(error) else "unexpected"
+    if isinstance(cause, ApplicationError) and cause.type == "WorkerShutdown":
+        return "worker_shutdown"
+    return "cancelled" if is_cancelled_exception(error) else "unexpected"
 
 
 def _log(events: Iterable[HealthEvent]) -> None:
