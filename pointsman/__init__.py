@@ -21,8 +21,12 @@ if TYPE_CHECKING:
         PointsmanError,
         QuestionCancelled,
         QuestionFailed,
+        UnknownProvider,
         UnknownQuestion,
     )
+    from pointsman.health.events import HealthEvent, HealthLog
+    from pointsman.health.overview import HealthOverview
+    from pointsman.health_client import HealthClient
     from pointsman.messages import Answer, ContextRecord, Parameters, Question
     from pointsman.outcomes import Attempt, Claim, ErrorClass, Usage
     from pointsman.query_types import QueryType
@@ -35,6 +39,10 @@ __all__ = [
     "ContextRecord",
     "Decision",
     "ErrorClass",
+    "HealthClient",
+    "HealthEvent",
+    "HealthLog",
+    "HealthOverview",
     "IdTaken",
     "InvalidQuestion",
     "NoServer",
@@ -50,13 +58,17 @@ __all__ = [
     "RouteAndAnswer",
     "RouterClient",
     "Status",
+    "UnknownProvider",
     "UnknownQuestion",
     "Usage",
 ]
 
 # Temporal's SDK takes a quarter of a second to import; help, `route` and `check` of the console command need none of
 # it. So each name is imported when it is first used, from the first of these modules that has it.
-_LIGHTEST_FIRST = ("query_types", "outcomes", "decision", "messages", "errors", "contract", "client")
+_LIGHTEST_FIRST = (
+    *("query_types", "outcomes", "decision", "messages", "errors", "contract", "client"),
+    *("health.events", "health.overview", "health_client"),
+)
 
 
 def __getattr__(name: str) -> object:

@@ -20,12 +20,12 @@ from temporalio.exceptions import ApplicationError
 from temporalio.runtime import LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
 from temporalio.service import RPCError
 
+from pointsman.address import DEFAULT_ADDRESS
 from pointsman.contract import INVALID_QUESTION
 from pointsman.errors import NoServer
 from pointsman.messages import Question
 from pointsman.sentences import sentences
 
-DEFAULT_ADDRESS = "localhost:7233"
 _CONNECT_TIMEOUT_S = 10.0
 """For a server that takes the connection and then says nothing: the SDK itself would try for half a minute."""
 

@@ -6,6 +6,7 @@ PointsmanError
 ├── QuestionFailed      ask again after `retry_after_s`; `attempts` tells each provider's reason
 ├── QuestionCancelled   nothing: somebody wanted it so
 ├── UnknownQuestion     check the id
+├── UnknownProvider     check the name
 ├── NoServer            start or name a Temporal server
 └── NoWorker            start a worker
 """
@@ -50,6 +51,10 @@ class QuestionCancelled(PointsmanError):
 
 class UnknownQuestion(PointsmanError):
     """No question has this id, or its history has been deleted."""
+
+
+class UnknownProvider(PointsmanError):
+    """No worker has told of a provider with this name."""
 
 
 class NoServer(PointsmanError):

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import typer
 
-from pointsman.cli import asking, configuring, routing
+from pointsman.cli import asking, configuring, health, routing
 from pointsman.cli.exits import Exit, status_of
 from pointsman.errors import PointsmanError
 from pointsman.leaving import leave
@@ -23,6 +23,7 @@ app = typer.Typer(
 )
 for _command in (asking.ask, asking.status, asking.answer, asking.cancel, routing.route, configuring.check):
     app.command()(_command)
+app.add_typer(health.app, name="health")
 
 
 def main() -> NoReturn:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from pointsman.errors import IdTaken, InvalidQuestion, NoServer, NoWorker, UnknownQuestion
+from pointsman.errors import IdTaken, InvalidQuestion, NoServer, NoWorker, UnknownProvider, UnknownQuestion
 from pointsman.sentences import ConfigurationError
 
 
@@ -21,7 +21,7 @@ class Exit(IntEnum):
 
 def status_of(fault: Exception) -> Exit:
     """The status that an error ends with."""
-    if isinstance(fault, InvalidQuestion | IdTaken | UnknownQuestion | ConfigurationError):
+    if isinstance(fault, InvalidQuestion | IdTaken | UnknownQuestion | UnknownProvider | ConfigurationError):
         return Exit.BAD_INPUT
     if isinstance(fault, NoServer | NoWorker):
         return Exit.NOT_REACHED

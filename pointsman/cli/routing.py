@@ -1,16 +1,20 @@
-"""`pointsman route`: where would a question go, and why? Needs no server and calls nobody."""
+"""`pointsman route`: where would a question go, and why? Calls nobody, and needs no server.
+
+Where workers answer within about a second, the decision takes in how the providers are.
+"""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pointsman.classification import RuleClassifier
-from pointsman.cli import rendering
+from pointsman.cli import fleet, rendering
 from pointsman.cli.asking import AsJson
 from pointsman.cli.exits import Exit
 from pointsman.cli.question import Limits, parse, question_from
@@ -18,8 +22,12 @@ from pointsman.config_file import from_environment, load
 from pointsman.configuration import Configuration
 from pointsman.decision import Decision
 from pointsman.errors import InvalidQuestion
+from pointsman.health.told import Told
 from pointsman.messages import Question
 from pointsman.routing import UnknownName, classify, decide
+
+if TYPE_CHECKING:
+    from pointsman.health.snapshot import Snapshot
 
 
 def route(
@@ -35,7 +43,7 @@ def route(
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Configuration; else POINTSMAN_CONFIG.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Show where a question would go and why, without a server or a call."""
+    """Show where a question would go and why, without a call; no server is needed."""
     configuration = load(config or from_environment())
     if file is not None and prompt is None:
         for line in _lines(file, configuration):
@@ -43,21 +51,26 @@ def route(
         return Exit.DONE
     if prompt is None or file is not None:
         raise InvalidQuestion("give a PROMPT or --file, one of them")
-    decision = _decide(question_from(prompt, Limits(task=task)), configuration)
+    question = question_from(prompt, Limits(task=task))
+    told = fleet.snapshot()
+    decision = _decide(question, configuration, told)
     if as_json:
-        print(json.dumps(decision_document(decision), ensure_ascii=False, indent=2))
+        print(json.dumps(decision_document(decision, live=told is not None), ensure_ascii=False, indent=2))
     else:
         rendering.print_decision(decision)
+        print(f"{_knows(live=told is not None)}; route reason {decision.reason}")
     return Exit.DONE if decision.candidates else Exit.FAILED
 
 
-def decision_document(decision: Decision) -> dict[str, Any]:
-    """A decision as the JSON of `pointsman route --json`."""
+def decision_document(decision: Decision, *, live: bool = False) -> dict[str, Any]:
+    """A decision as the JSON of `pointsman route --json`; `live` says whether it knew how the providers are."""
     return {
+        "health": "live" if live else "unknown",
         "query_type": decision.query_type,
         "confidence": decision.classification_confidence,
         "complexity": decision.complexity,
         "route": decision.route,
+        "reason": decision.reason,
         "candidates": [
             {
                 "provider": candidate.provider,
@@ -65,6 +78,8 @@ def decision_document(decision: Decision) -> dict[str, Any]:
                 "score": candidate.score,
                 "terms": candidate.terms.model_dump(mode="json"),
                 "estimated_cost_usd": candidate.estimated_cost_usd,
+                "cooling": candidate.standing.cooling,
+                "ramping": candidate.standing.ramping,
             }
             for candidate in decision.candidates
         ],
@@ -72,18 +87,23 @@ def decision_document(decision: Decision) -> dict[str, Any]:
     }
 
 
+def _knows(*, live: bool) -> str:
+    return "with the health that workers tell" if live else "health unknown: no worker tells it"
+
+
 def _lines(path: Path, configuration: Configuration) -> Iterator[str]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
         raise InvalidQuestion(f"--file: {path} cannot be read ({fault})") from fault
+    told = fleet.snapshot()
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                decision = _decide(_parsed(line), configuration)
+                decision = _decide(_parsed(line), configuration, told)
             except InvalidQuestion as fault:
                 raise InvalidQuestion(f"line {number}: {fault}") from fault
-            yield json.dumps(decision_document(decision), ensure_ascii=False)
+            yield json.dumps(decision_document(decision, live=told is not None), ensure_ascii=False)
 
 
 def _parsed(line: str) -> Question:
@@ -96,9 +116,11 @@ def _parsed(line: str) -> Question:
     return parse(fields)
 
 
-def _decide(question: Question, configuration: Configuration) -> Decision:
+def _decide(question: Question, configuration: Configuration, told: Snapshot | None) -> Decision:
+    # Which questions a ramp lets through goes by their id; one that is not asked has none but its text.
+    health = None if told is None else Told(told, configuration, question.text, time.time())
     try:
         classification = classify(question, configuration, RuleClassifier())
-        return decide(question, classification, configuration, in_flight=lambda _: 0)
+        return decide(question, classification, configuration, lambda _: 0, health)
     except UnknownName as fault:
         raise InvalidQuestion(str(fault)) from fault

@@ -34,46 +34,46 @@ class KeyOverview(BaseModel):
     key: str
     provider: str
     model: str
-    configured: bool
-    """Whether the configuration that was told last names it."""
     state: BreakerState
-    since: float | None
-    gen: int
-    k: int
+    configured: bool = True
+    """Whether the configuration that was told last names it."""
+    since: float | None = None
+    gen: int = 1
+    k: int = 0
     """Openings since the last closing."""
-    open_until: float | None
-    next_probe_at: float | None
-    probing: bool
+    open_until: float | None = None
+    next_probe_at: float | None = None
+    probing: bool = False
     """Whether a probe of it is in flight."""
-    window_s: int
-    window: Counts
+    window_s: int = 300
+    window: Counts = Counts()
     """Outcomes within the window. Only a closed key has any: they start anew with each change of state."""
-    window_before: Counts | None
+    window_before: Counts | None = None
     """The window with which a key that is not closed ceased to be."""
-    run: int
+    run: int = 0
     """Failures in a row."""
-    counts: Counts
+    counts: Counts = Counts()
     """All outcomes there ever were."""
-    last_failure: LastFailure | None
-    last_probe: LastProbe | None
-    cooldowns: tuple[Cooldown, ...]
+    last_failure: LastFailure | None = None
+    last_probe: LastProbe | None = None
+    cooldowns: tuple[Cooldown, ...] = ()
     """The longest last."""
-    calls_left: int
+    calls_left: int = 0
     """Router calls that it sits out after a flag, in the process where these are most."""
-    flagged_in: int
+    flagged_in: int = 0
     """Processes in which it sits them out."""
-    capped_until: float | None
-    ramp_share: float
+    capped_until: float | None = None
+    ramp_share: float = 1.0
     """The share of questions that it gets after a closing; 1 where there is no ramp."""
-    median_ms: float | None
-    p95_ms: float | None
-    samples: int
+    median_ms: float | None = None
+    p95_ms: float | None = None
+    samples: int = 0
     """Successes that these two are of."""
-    spent_today_usd: float
+    spent_today_usd: float = 0.0
     """Probes included."""
-    probes_today_usd: float
-    cap_usd: float | None
-    in_flight: int
+    probes_today_usd: float = 0.0
+    cap_usd: float | None = None
+    in_flight: int = 0
 
 
 class ProcessOverview(BaseModel):

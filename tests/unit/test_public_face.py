@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import pkgutil
 from importlib import import_module
+from typing import Any
 
 import pytest
 from typer.main import get_command
 
 import pointsman
-from pointsman import contract
+from pointsman import HealthOverview, contract, health_contract
 from pointsman.cli import app
 from pointsman.cli.exits import Exit
 from pointsman.contract import TASK_QUEUE, Status
+from pointsman.health.overview import KeyOverview
 from pointsman.messages import Answer, Question
+from workflows.provider_health import ProviderHealth
 from workflows.route_and_answer import RouteAndAnswer
 
 NAMES = [
-    *("Answer", "Attempt", "Candidate", "Claim", "ContextRecord", "Decision", "ErrorClass", "IdTaken"),
-    *("InvalidQuestion", "NoServer", "NoWorker", "Parameters", "PointsmanError", "QueryType", "Question"),
-    *("QuestionCancelled", "QuestionFailed", "QuestionStatus", "Rejection", "RouteAndAnswer", "RouterClient"),
-    *("Status", "UnknownQuestion", "Usage"),
+    *("Answer", "Attempt", "Candidate", "Claim", "ContextRecord", "Decision", "ErrorClass", "HealthClient"),
+    *("HealthEvent", "HealthLog", "HealthOverview", "IdTaken", "InvalidQuestion", "NoServer", "NoWorker"),
+    *("Parameters", "PointsmanError", "QueryType", "Question", "QuestionCancelled", "QuestionFailed"),
+    *("QuestionStatus", "Rejection", "RouteAndAnswer", "RouterClient", "Status", "UnknownProvider"),
+    *("UnknownQuestion", "Usage"),
 ]
 OPTIONS = {
     "ask": [
@@ -33,7 +37,23 @@ OPTIONS = {
     "cancel": ["question_id", "--json"],
     "route": ["prompt", "--file", "--task", "--config", "--json"],
     "check": ["--config", "--json"],
+    "health": ["--json"],
+    "health events": ["--json"],
+    "health open": ["provider", "--note", "--json"],
+    "health close": ["provider", "--note", "--json"],
+    "health reset": ["provider", "--note", "--json"],
 }
+
+
+def _commands() -> dict[str, Any]:
+    """Every command by its words: click groups and commands, which typer does not type."""
+    top: dict[str, Any] = dict(getattr(get_command(app), "commands"))  # noqa: B009
+    below = {
+        f"{name} {inner}": command
+        for name, group in top.items()
+        for inner, command in getattr(group, "commands", {}).items()
+    }
+    return top | below
 
 
 def test_the_public_names_are_these() -> None:
@@ -42,16 +62,15 @@ def test_the_public_names_are_these() -> None:
 
 
 def test_the_commands_and_their_options_are_these() -> None:
-    commands = getattr(get_command(app), "commands")  # noqa: B009 - a click group, which typer types as a command
-    found = {name: [parameter.opts[0] for parameter in command.params] for name, command in commands.items()}
+    found = {name: [parameter.opts[0] for parameter in command.params] for name, command in _commands().items()}
     assert found == OPTIONS
 
 
 @pytest.mark.parametrize("command", list(OPTIONS))
 def test_every_command_explains_itself(command: str) -> None:
-    commands = getattr(get_command(app), "commands")  # noqa: B009
-    assert commands[command].help
-    assert all(getattr(parameter, "help", None) for parameter in commands[command].params)
+    explained = _commands()[command]
+    assert explained.help
+    assert all(getattr(parameter, "help", None) for parameter in explained.params)
 
 
 def test_the_exit_statuses_are_these() -> None:
@@ -73,6 +92,19 @@ def test_the_fields_of_a_question_are_these() -> None:
     }
 
 
+def test_the_fields_of_a_providers_health_are_these() -> None:
+    assert set(KeyOverview.model_fields) == {
+        *("key", "provider", "model", "configured", "state", "since", "gen", "k", "open_until", "next_probe_at"),
+        *("probing", "window_s", "window", "window_before", "run", "counts", "last_failure", "last_probe"),
+        *("cooldowns", "calls_left", "flagged_in", "capped_until", "ramp_share", "median_ms", "p95_ms", "samples"),
+        *("spent_today_usd", "probes_today_usd", "cap_usd", "in_flight"),
+    }
+    assert set(HealthOverview.model_fields) == {
+        *("epoch", "version", "issued_at", "active_workers", "has_policy", "budget_scale", "budget", "keys"),
+        "processes",
+    }
+
+
 def test_the_fields_of_an_answer_are_these() -> None:
     assert set(Answer.model_fields) == {
         *("status", "text", "parsed", "claims", "tool_calls", "confidence", "provider", "model_requested"),
@@ -86,6 +118,8 @@ def test_the_names_in_temporal_are_these() -> None:
     assert TASK_QUEUE == "pointsman"
     assert [str(status) for status in Status] == ["routing", "awaiting_review", "answered", "failed", "cancelled"]
     assert RouteAndAnswer.__name__ == contract.RouteAndAnswer.__name__ == "RouteAndAnswer"
+    assert ProviderHealth.__name__ == health_contract.ProviderHealth.__name__ == "ProviderHealth"
+    assert health_contract.HEALTH_ENTITY_ID == "provider-health"
 
 
 def test_every_module_of_the_library_imports_alone() -> None:

@@ -1,0 +1,48 @@
+"""Where the Temporal server is, as far as that can be said without its SDK, and whether anything listens there."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+
+DEFAULT_ADDRESS = "localhost:7233"
+_DEFAULT_PORT = 7233
+_NAMED_ELSEWHERE = ("TEMPORAL_CONFIG_FILE", "TEMPORAL_PROFILE")
+
+
+def address(environment: Mapping[str, str], temporal_folder: Path) -> str | None:
+    """The address that a connection will go to; `None` where only the SDK can tell, from a configuration file.
+
+    `temporal_folder` is where Temporal's own tools keep that file.
+    """
+    named = environment.get("TEMPORAL_ADDRESS")
+    if named:
+        return named
+    if any(environment.get(name) for name in _NAMED_ELSEWHERE) or (temporal_folder / "temporal.toml").is_file():
+        return None
+    return DEFAULT_ADDRESS
+
+
+def listens(server: str, patience_s: float) -> bool:
+    """Whether something takes connections there; no name server and no firewall makes this take longer."""
+    taken: list[bool] = []
+
+    def attempt() -> None:
+        with suppress(OSError, ValueError), socket.create_connection(_host_and_port(server), patience_s):
+            taken.append(True)
+
+    # Looking up a name knows no timeout, so the thread is left behind where it takes too long.
+    trying = Thread(target=attempt, daemon=True)
+    trying.start()
+    trying.join(patience_s)
+    return bool(taken)
+
+
+def _host_and_port(server: str) -> tuple[str, int]:
+    host, _, port = server.rpartition(":")
+    if not host or host.endswith(":"):
+        return server.strip("[]"), _DEFAULT_PORT
+    return host.strip("[]"), int(port)

@@ -1,0 +1,111 @@
+"""`pointsman health`: how the providers are, what happened to them, and an operator's hand."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import json
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import pointsman
+from pointsman.cli.asking import AsJson
+from pointsman.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from pointsman.health.overview import HealthOverview
+    from pointsman.health_client import HealthClient
+
+Target = Annotated[str, typer.Argument(metavar="PROVIDER", help="A provider, or one of its keys (provider/model).")]
+Note = Annotated[str, typer.Option(metavar="TEXT", help="Why: it goes on record with your name.")]
+
+_OPERATOR_MAX = 100
+
+app = typer.Typer(help="Show how the providers are; open, close or reset one.", rich_markup_mode=None)
+
+
+@app.callback(invoke_without_command=True)
+def health(context: typer.Context, *, as_json: AsJson = False) -> int:
+    """Show how the providers are, or open, close or reset one by hand."""
+    if context.invoked_subcommand is not None:
+        return Exit.DONE
+
+    async def run(client: HealthClient) -> int:
+        _print(await client.overview(), as_json=as_json)
+        return Exit.DONE
+
+    return _with_client(run)
+
+
+@app.command()
+def events(*, as_json: AsJson = False) -> int:
+    """List what happened to the providers of late, oldest first."""
+
+    async def run(client: HealthClient) -> int:
+        from pointsman.cli.health_table import event_lines  # noqa: PLC0415 - see _print
+
+        log = await client.events()
+        print(log.model_dump_json(indent=2) if as_json else event_lines(log))
+        return Exit.DONE
+
+    return _with_client(run)
+
+
+@app.command("open")
+def open_(provider: Target, *, note: Note = "", as_json: AsJson = False) -> int:
+    """Send a provider no calls, until it is reset or closed."""
+    return _order(lambda client: client.open(provider, operator=_operator(), note=note), provider, as_json=as_json)
+
+
+@app.command()
+def close(provider: Target, *, note: Note = "", as_json: AsJson = False) -> int:
+    """Always admit calls to a provider, however it fails, until it is reset."""
+    return _order(lambda client: client.close(provider, operator=_operator(), note=note), provider, as_json=as_json)
+
+
+@app.command()
+def reset(provider: Target, *, note: Note = "", as_json: AsJson = False) -> int:
+    """Let a provider begin anew: closed, nothing counted, no cooldown."""
+    return _order(lambda client: client.reset(provider, operator=_operator(), note=note), provider, as_json=as_json)
+
+
+def _order(order: Callable[[HealthClient], Awaitable[HealthOverview]], provider: str, *, as_json: bool) -> int:
+    async def run(client: HealthClient) -> int:
+        try:
+            after = await order(client)
+        except ValueError as fault:
+            raise typer.BadParameter(str(fault)) from fault
+        _print(after.model_copy(update={"keys": after.of(provider)}), as_json=as_json)
+        return Exit.DONE
+
+    return _with_client(run)
+
+
+def _print(told: HealthOverview, *, as_json: bool) -> None:
+    # Only when there is something to show: every command pays for what this module imports.
+    from pointsman.cli.health_table import print_overview  # noqa: PLC0415
+
+    if as_json:
+        print(json.dumps(told.model_dump(mode="json"), ensure_ascii=False, indent=2))
+    else:
+        print_overview(told, time.time())
+
+
+def _operator() -> str:
+    try:
+        return getpass.getuser()[:_OPERATOR_MAX]
+    except (OSError, KeyError):
+        return ""  # a container's user may have no name
+
+
+def _with_client(run: Callable[[HealthClient], Awaitable[int]]) -> int:
+    async def connected() -> int:
+        return await run(await pointsman.HealthClient.connect())  # imports the SDK, which help needs not
+
+    try:
+        return asyncio.run(connected())
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED

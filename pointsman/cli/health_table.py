@@ -1,0 +1,157 @@
+"""How the health of providers looks on a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pointsman.health.breaker import BreakerState
+from pointsman.health.events import HealthLog
+from pointsman.health.overview import HealthOverview, KeyOverview
+from pointsman.health.snapshot import DAILY_COST_CAP
+
+_WIDE = 160
+_ROOMY = 120
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+_WORDS = {
+    BreakerState.CLOSED: "closed",
+    BreakerState.OPEN: "open",
+    BreakerState.HALF_OPEN: "half open",
+    BreakerState.FORCED_OPEN: "forced open",
+    BreakerState.DISABLED: "always admitted",
+}
+
+
+def print_overview(told: HealthOverview, now: float) -> None:
+    """A row a key, then what the processes have left together; `now` is in seconds since the epoch."""
+    console = Console()
+    if not console.is_terminal:
+        # For a file or a pipe there is no margin to keep to.
+        console = Console(width=_WIDE)
+    # A slow clock here must not make the entity's present a future.
+    at = max(now, told.issued_at)
+    console.print(_table(told, at, console.width))
+    console.print(_processes(told, at), markup=False, highlight=False, soft_wrap=True)
+
+
+def event_lines(log: HealthLog) -> str:
+    """An event a line, oldest first."""
+    lines = [f"{moment(event.at)}  {event.sentence()}" for event in log.events]
+    return "\n".join(lines) or "nothing has happened yet"
+
+
+def moment(at: float) -> str:
+    """A time such as "2026-12-01 14:02:11Z"."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+
+
+def span(seconds: float) -> str:
+    """A duration for people, such as "12 s" or "2 h 5 min"."""
+    whole = max(0, round(seconds))
+    if whole < _MINUTE:
+        return f"{whole} s"
+    if whole < _HOUR:
+        return f"{whole // _MINUTE} min"
+    if whole < _DAY:
+        return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE} min"
+    return f"{whole // _DAY} d {whole % _DAY // _HOUR} h"
+
+
+def state_words(key: KeyOverview, now: float) -> str:
+    """The state, and what it is waiting for."""
+    words = _WORDS[key.state]
+    if key.state is BreakerState.OPEN and key.open_until is not None:
+        again = f" {key.k} times in a row" if key.k > 1 else ""
+        return f"{words}{again}, {span(key.open_until - now)} left"
+    if key.state is BreakerState.HALF_OPEN:
+        return f"{words}, {'probing' if key.probing else _next_probe(key, now)}"
+    return f"{words}, ramp at {key.ramp_share:.0%}" if key.ramp_share < 1 else words
+
+
+def window_words(key: KeyOverview) -> str:
+    """Successes, failures and throttled calls; of a key that is not closed, those that it was closed with last."""
+    counts = key.window if key.state is BreakerState.CLOSED else key.window_before or key.window
+    return f"{counts.ok} / {counts.fail} / {counts.throttle}"
+
+
+def cooldown_words(key: KeyOverview, now: float) -> str:
+    """Everything for which the key is passed over for a while."""
+    words = [f"{one.reason} {span(one.until - now)} left" for one in key.cooldowns if one.until > now]
+    if key.calls_left:
+        calls = "1 call" if key.calls_left == 1 else f"{key.calls_left} calls"
+        where = f" in {key.flagged_in} processes" if key.flagged_in > 1 else ""
+        words.append(f"flagged, {calls} left{where}")
+    if key.capped_until is not None and key.capped_until > now:
+        words.append(f"{DAILY_COST_CAP.replace('_', ' ')} {span(key.capped_until - now)} left")
+    return "; ".join(words)
+
+
+def _table(told: HealthOverview, now: float, width: int) -> Table:
+    names = Counter(key.provider for key in told.keys)
+    rows = [_row(key, now, alone=names[key.provider] == 1) for key in told.keys]
+    window_s = told.keys[0].window_s if told.keys else 0
+    headings = (
+        *("provider", "state", "for", f"ok / failed / throttled ({span(window_s)})", "last failure", "cooldown"),
+        *("p50 / p95", "today", "in flight", "last probe"),
+    )
+    table = Table()
+    for number, heading in enumerate(headings):
+        # A narrow terminal is for what there is to say.
+        if width >= _ROOMY or not rows or any(row[number] for row in rows):
+            table.add_column(heading, overflow="fold", no_wrap=heading == "provider")
+        else:
+            rows = [(*row[:number], None, *row[number + 1 :]) for row in rows]
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row if cell is not None))
+    return table
+
+
+def _row(key: KeyOverview, now: float, *, alone: bool) -> tuple[str | None, ...]:
+    failure, probe = key.last_failure, key.last_probe
+    return (
+        (key.provider if alone else key.key) + ("" if key.configured else " (not configured)"),
+        state_words(key, now),
+        "" if key.since is None else span(now - key.since),
+        window_words(key),
+        "" if failure is None else f"{failure.kind or 'unknown'} {span(now - failure.at)} ago",
+        cooldown_words(key, now),
+        _latency(key),
+        _money(key),
+        str(key.in_flight),
+        ""
+        if probe is None
+        else f"{probe.outcome}{f' ({probe.kind})' if probe.kind else ''} {span(now - probe.at)} ago",
+    )
+
+
+def _processes(told: HealthOverview, now: float) -> str:
+    budget, workers = told.budget, told.active_workers
+    who = "1 process reports" if workers == 1 else f"{workers} processes report"
+    listed = f", {len(told.processes)} of them counted here" if len(told.processes) < workers else ""
+    scale = "" if told.budget_scale >= 1 else f", hedges cut to {told.budget_scale:.0%} for the fleet's health"
+    return (
+        f"{who}{listed}; retry budget {budget.level:.1f} of {budget.capacity:g} tokens{scale}\n"
+        f"hedges {budget.hedges_granted} granted, {budget.hedges_denied} denied; "
+        f"retries {budget.retries_granted} granted, {budget.retries_denied} denied; "
+        f"fallbacks {budget.fallbacks_granted} granted, {budget.fallbacks_denied} denied\n"
+        f"as of {moment(told.issued_at)}, {span(now - told.issued_at)} ago"
+    )
+
+
+def _latency(key: KeyOverview) -> str:
+    if key.median_ms is None or key.p95_ms is None:
+        return ""
+    return f"{key.median_ms:.0f} / {key.p95_ms:.0f} ms"
+
+
+def _money(key: KeyOverview) -> str:
+    cap = "" if key.cap_usd is None else f" of ${key.cap_usd:g}"
+    return f"${key.spent_today_usd:.4f}{cap}"
+
+
+def _next_probe(key: KeyOverview, now: float) -> str:
+    return "probe due" if key.next_probe_at is None else f"next probe in {span(key.next_probe_at - now)}"
