@@ -1,0 +1,149 @@
+"""What a call at a real socket does to its provider's health, and how health keeps a call from being made."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from activities.process_health import ProcessHealth
+from pointsman.health.breaker import BreakerState
+from pointsman.health.keys import key_of
+from pointsman.health.report import Report
+from pointsman.health.snapshot import KeyHealth, Snapshot
+from pointsman.throttling import ThrottlingSettings
+from tests.builders import configuration, provider_table
+from tests.wire.asking import LONG_S, MODELS, NAME
+from tests.wire.calling import Activity
+from workers.embedded.scripted.script import Hang, Reply, Reset, Status, Step
+from workers.embedded.scripted.server import ScriptedProviders
+
+MODEL = MODELS["openai"]
+
+
+def _report(activity: Activity) -> Report:
+    return activity.health.reports.take()
+
+
+def _counts(report: Report) -> tuple[int, int, int]:
+    rows = report.deltas
+    return sum(row.ok for row in rows), sum(row.fail for row in rows), sum(row.throttle for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("step", "counts", "cooled"),
+    [
+        pytest.param(Reply("fine"), (1, 0, 0), [], id="answer"),
+        pytest.param(Reply("I'm sorry, but I can't help with that."), (0, 0, 0), [], id="refusal"),
+        pytest.param(Status(503), (0, 1, 0), [], id="503"),
+        pytest.param(
+            Status(503, headers={"retry-after": "7"}), (0, 1, 0), [("retry_after", 7.0)], id="503 with a hint"
+        ),
+        pytest.param(Reset(), (0, 1, 0), [], id="reset"),
+        pytest.param(Status(429), (0, 0, 1), [("throttle", None)], id="429"),
+        pytest.param(Status(429, headers={"retry-after": "30"}), (0, 0, 1), [("throttle", 30.0)], id="429 with a hint"),
+        pytest.param(Status(402), (0, 0, 0), [("quota", None)], id="402"),
+        pytest.param(Status(401), (0, 0, 0), [("config", None)], id="401"),
+        pytest.param(Status(400), (0, 0, 0), [], id="F18 400"),
+        pytest.param(Status(422), (0, 0, 0), [], id="F18 422"),
+    ],
+)
+async def test_each_end_of_a_call_counts_as_its_class_says(
+    providers: ScriptedProviders, step: Step, counts: tuple[int, int, int], cooled: list[tuple[str, float | None]]
+) -> None:
+    activity = Activity(providers)
+    if isinstance(step, Reply):
+        await activity.run(step)
+    else:
+        await activity.fail(step)
+    report = _report(activity)
+    assert _counts(report) == counts
+    assert [(row.reason, row.seconds) for row in report.cooled] == cooled
+
+
+async def test_f22_a_fast_failure_is_no_latency(providers: ScriptedProviders) -> None:
+    activity = Activity(providers)
+    await activity.run(Reply("fine", delay_s=0.05))
+    for _ in range(5):
+        await activity.fail(Status(503))
+    (measured,) = _report(activity).measured
+    figures = measured.measures.figures()
+    assert (figures.n, figures.error_rate) == (1, pytest.approx(5 / 6))
+    assert figures.median_ms is not None
+    assert figures.median_ms >= 45
+
+
+async def test_a_timed_out_attempt_is_a_failure_and_a_sample_for_the_hedge_delay(providers: ScriptedProviders) -> None:
+    activity = Activity(providers, timeout_s=0.3)
+    failed = await activity.fail(Hang())
+    assert failed.named == ("ProviderFailure", "timeout")
+    assert _counts(_report(activity)) == (0, 1, 0)
+
+
+async def test_f26_a_cancelled_call_is_neutral_and_its_estimate_is_spent(providers: ScriptedProviders) -> None:
+    activity = Activity(providers)
+    running = asyncio.create_task(activity.run(Hang()))
+    await providers.wait_for_hits(NAME, 1, LONG_S)
+    activity.env.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    report = _report(activity)
+    assert _counts(report) == (0, 0, 0)
+    (spent,) = report.spent
+    assert spent.micro_usd > 0
+    assert activity.health.purse.reserved(NAME) == 0
+
+
+async def test_an_open_breaker_lets_no_attempt_through(providers: ScriptedProviders) -> None:
+    activity = Activity(providers)
+    opened = KeyHealth(state=BreakerState.OPEN, open_until=activity.health.clock() + 100)
+    snapshot = Snapshot(epoch=1, version=1, issued_at=0, keys={key_of(NAME, MODEL): opened})
+    activity.health.view.accept(snapshot, activity.health.clock())
+    failed = await activity.fail(Reply("never sent"))
+    assert failed.named == ("CallNotMade", "breaker_open")
+    assert (failed.detail.attempts, providers.hits(NAME)) == ((), [])
+    assert _counts(_report(activity)) == (0, 0, 0)
+
+
+async def test_a_cooldown_stops_no_attempt_that_was_decided(providers: ScriptedProviders) -> None:
+    activity = Activity(providers)
+    cooled = KeyHealth(cooldown_until=activity.health.clock() + 100, cooldown_reason="throttle")
+    snapshot = Snapshot(epoch=1, version=1, issued_at=0, keys={key_of(NAME, MODEL): cooled})
+    activity.health.view.accept(snapshot, activity.health.clock())
+    assert (await activity.run(Reply("sent"))).text == "sent"
+
+
+async def test_a_second_attempt_without_a_token_is_not_made(providers: ScriptedProviders) -> None:
+    activity = Activity(providers, attempt=2)
+    while activity.health.budget.take_retry(activity.health.monotonic()):
+        pass
+    failed = await activity.fail(Reply("never sent"))
+    assert failed.named == ("CallNotMade", "retry_budget_exhausted")
+    assert providers.hits(NAME) == []
+
+
+async def test_f27_the_days_cap_lets_no_call_through_that_it_would_not_pay_for(providers: ScriptedProviders) -> None:
+    capped = configuration({NAME: provider_table(daily_cost_cap_usd=0.00105), "other": provider_table()})
+    activity = Activity(providers, health=ProcessHealth.of(capped, "worker"))
+    await activity.run(Reply("fine"))
+    failed = await activity.fail(Reply("never sent"))
+    assert failed.named == ("CallNotMade", "daily_cost_cap")
+    assert len(providers.hits(NAME)) == 1
+
+
+async def test_a_low_rate_limit_turns_a_call_away_that_would_wait_too_long(providers: ScriptedProviders) -> None:
+    slow = configuration({NAME: provider_table(rate_limit_per_minute=1), "other": provider_table()})
+    activity = Activity(providers, last_candidate=False, health=ProcessHealth.of(slow, "worker"))
+    assert (await activity.run(Reply("at once"))).text == "at once"
+    failed = await activity.fail(Reply("never sent"))
+    assert failed.named == ("CallNotMade", "rate_limit")
+    assert len(providers.hits(NAME)) == 1
+
+
+async def test_a_failure_cools_its_provider_down_where_the_rehearsal_wants_it(providers: ScriptedProviders) -> None:
+    settings = configuration({NAME: provider_table(), "other": provider_table()})
+    throttling = ThrottlingSettings(failure_cooldown_calls=3)
+    settings = settings.model_copy(update={"throttling": throttling})
+    activity = Activity(providers, health=ProcessHealth.of(settings, "worker"))
+    await activity.fail(Status(503))
+    assert activity.health.cooldowns.left == {NAME: 3}
