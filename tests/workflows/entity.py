@@ -55,12 +55,18 @@ class Entity:
         assert self._handle is not None
         return self._handle
 
-    async def start(self, *providers: str, state: HealthState | None = None, told: HealthPolicy | None = None) -> None:
+    async def start(
+        self,
+        *providers: str,
+        state: HealthState | None = None,
+        told: HealthPolicy | None = None,
+        workflow_id: str | None = None,
+    ) -> None:
         self._serve(TASK_QUEUE, workflows=[ProviderHealth])
         for name in providers:
             self.serve_provider(name, Probe(self.fleet.make(name, None, None), provider()).probe_provider)
         self._handle = await self.env.client.start_workflow(
-            Contract.run, state, id=f"provider-health-{uuid.uuid4()}", task_queue=TASK_QUEUE
+            Contract.run, state, id=workflow_id or f"provider-health-{uuid.uuid4()}", task_queue=TASK_QUEUE
         )
         await self.tell(told or policy())
 
