@@ -233,7 +233,8 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 @contextmanager
-def _site(loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, folder: Path) -> Generator[Site]:
+def new_site(loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, folder: Path) -> Generator[Site]:
+    """A server of its own, without a worker yet."""
     config = folder / "router.toml"
     config.write_text(f'{toml(providers)}\n[ledger]\nurl = "sqlite:///{folder}/ledger.db"\n', encoding="utf-8")
     context = temporal_server(folder / "temporal.db", port=free_port(0), ui_port=free_port(0))
@@ -252,7 +253,7 @@ def pointsman(
     loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
     """A server with one worker that all tests share; its log holds all that it can say."""
-    with _site(loop, providers, tmp_path_factory.mktemp("attended")) as site:
+    with new_site(loop, providers, tmp_path_factory.mktemp("attended")) as site:
         site.start_worker("--log-level", "DEBUG")
         yield site
 
@@ -262,12 +263,12 @@ def unattended(
     loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
     """A server whose workers the tests start and end themselves."""
-    with _site(loop, providers, tmp_path_factory.mktemp("unattended")) as site:
+    with new_site(loop, providers, tmp_path_factory.mktemp("unattended")) as site:
         yield site
 
 
 @pytest.fixture
 def unserved(loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, tmp_path: Path) -> Iterator[Site]:
     """A server that no worker has polled yet: Temporal remembers one for minutes after it has gone."""
-    with _site(loop, providers, tmp_path) as site:
+    with new_site(loop, providers, tmp_path) as site:
         yield site
