@@ -13,7 +13,8 @@ from typing import Protocol
 from temporalio import activity
 
 from pointsman.call import ProviderCall
-from pointsman.ledger.entry import LedgerEntry, LedgerUnavailable
+from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
+from pointsman.ledger.entry import NANO, LedgerEntry, LedgerUnavailable
 from pointsman.outcomes import Attempt
 
 _log = logging.getLogger(__name__)
@@ -151,6 +152,26 @@ class BackgroundLedger:
             self._next_warning_at = now + self._warn_every_s
             waiting, lost = len(self._waiting), self._lost
         _log.warning("the ledger is not written (%s): %d rows wait, %d are lost so far", reason, waiting, lost)
+
+
+def entry_of_probe(request: ProbeRequest, result: ProbeResult) -> LedgerEntry:
+    """The ledger's entry for the probe that runs here; its tokens are few, and only their cost is told."""
+    info = activity.info()
+    return LedgerEntry(
+        workflow_id=info.workflow_id or "",
+        run_id=info.workflow_run_id or "",
+        leg=info.activity_id,
+        attempt=info.attempt,
+        provider=request.provider,
+        model=request.model,
+        purpose="probe",
+        outcome="answered" if result.outcome is ProbeOutcome.SUCCESS else "failed",
+        kind=result.kind or None,
+        started_at=info.started_time,
+        latency_ms=None if result.latency_s is None else round(result.latency_s * 1000, 1),
+        usage_source="estimated",
+        cost_nano_usd=None if result.cost_usd is None else round(result.cost_usd * NANO),
+    )
 
 
 def entry_of(call: ProviderCall, row: Attempt) -> LedgerEntry:

@@ -11,6 +11,7 @@ import time
 
 from temporalio import activity
 
+from activities.ledger import AttemptLedger, NoLedger, entry_of_probe
 from activities.ports import CallIdentity, Completer, CompletionRequest
 from pointsman.acceptance import accept
 from pointsman.catalogue import Price, Provider
@@ -34,17 +35,20 @@ _MARGIN = 0.2
 class Probe:
     """Probes one provider, on that provider's own task queue."""
 
-    def __init__(self, completer: Completer, provider: Provider) -> None:
+    def __init__(self, completer: Completer, provider: Provider, ledger: AttemptLedger | None = None) -> None:
         """`provider` gives the request's time limit and its price."""
         self._completer = completer
         self._provider = provider
+        self._ledger = ledger or NoLedger()
 
     @activity.defn
     async def probe_provider(self, request: ProbeRequest) -> ProbeResult:
         """Ask the provider for one word."""
         info = activity.info()
         identity = CallIdentity(info.workflow_id or "", info.activity_id, info.attempt)
-        return await probe(self._completer, self._provider, request, identity)
+        result = await probe(self._completer, self._provider, request, identity)
+        self._ledger.record(entry_of_probe(request, result))
+        return result
 
 
 async def probe(

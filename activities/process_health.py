@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from activities.in_flight import InFlight
 from pointsman.budget import RetryBudget
 from pointsman.call_cooldowns import CallCooldowns
+from pointsman.candidacy import START_TO_CLOSE_MARGIN_S
 from pointsman.catalogue import Provider
 from pointsman.configuration import Configuration
 from pointsman.health.gauges import Gauges
@@ -24,8 +25,6 @@ from pointsman.hedge_delay import LatencySamples
 from pointsman.purse import Purse
 from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE, RateLimiter
 from pointsman.throttling import Detector
-
-START_TO_CLOSE_MARGIN_S = 5.0
 
 
 @dataclass

@@ -118,7 +118,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
             task_queue=task_queue(name),
             activities=[
                 Complete(completers[name], in_flight, known, ledger, beat_every_s=beat_every_s).complete,
-                Probe(completers[name], provider).probe_provider,
+                Probe(completers[name], provider, ledger).probe_provider,
             ],
             max_concurrent_activities=provider.max_concurrent,
             max_task_queue_activities_per_second=_queue_rate(provider),

@@ -164,8 +164,7 @@ class ProviderHealth(health_contract.ProviderHealth):
 
     def _start_probes(self) -> None:
         for key in list(self._state.due_probes()):
-            now, chance = workflow.now().timestamp(), workflow.random().random()
-            self._state, request = start_probe(self._state, key, now=now, chance=chance)
+            self._state, request = start_probe(self._state, key)
             if request is not None:
                 self._probes[request.provider] = self._probe(request)
 

@@ -34,6 +34,8 @@ with workflow.unsafe.imports_passed_through():
 _BUGS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError, RuntimeError)
 
 _MIN_WAIT_S = 1.0
+_WAIT_SHARE = 0.05
+"""Of the time that has passed: so that even a wait of weeks takes some hundred rounds, and its history stays small."""
 _WAIT_SPREAD = 0.2
 
 
@@ -107,6 +109,7 @@ class RouteAndAnswer(contract.RouteAndAnswer):
             retry=opinion.limits.retry,
             last_candidate=False,
             purpose="classification",
+            query_type="classification",
         )
         bound = workflow.now() + timedelta(seconds=opinion.candidate.timeout_s)
         outcome = await ask(call, opinion.limits, max_attempts=1, deadline=min(bound, self._deadline))
@@ -160,7 +163,9 @@ class RouteAndAnswer(contract.RouteAndAnswer):
         failure_type, message, unanswered = failure(self._progress, decision, late=late)
         if question.on_exhausted == "wait" and unanswered.retry_after_s is not None and not late:
             spread = 1 + _WAIT_SPREAD * workflow.random().random()
-            delay = timedelta(seconds=max(_MIN_WAIT_S, unanswered.retry_after_s) * spread)
+            passed_s = (workflow.now() - workflow.info().start_time).total_seconds()
+            shortest_s = max(_MIN_WAIT_S, _WAIT_SHARE * passed_s)
+            delay = timedelta(seconds=max(shortest_s, unanswered.retry_after_s) * spread)
             if workflow.now() + delay < self._deadline:
                 await workflow.sleep(delay, summary="until a provider may be back")
                 return

@@ -13,6 +13,8 @@ from pointsman.messages import Answer, Question
 from pointsman.query_types import QueryType
 
 OUTAGE_TASK = "outage"
+OUT_OF_ORDER = "out-of-order"
+"""The first provider of that task, which always fails."""
 
 DEMO_QUESTIONS: tuple[Question, ...] = (
     Question(
