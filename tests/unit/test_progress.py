@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from pointsman.call import FailedCall, Leg, ProviderCall
-from pointsman.decision import Candidate, Decision, RetrySchedule
+from pointsman.charges import Charge
+from pointsman.decision import CallLimits, Candidate, Decision, RetrySchedule
 from pointsman.failure import failure
+from pointsman.faults import HEDGE_LOST
 from pointsman.messages import Parameters, Question
 from pointsman.outcomes import ErrorClass, Fault
 from pointsman.progress import Progress
+from pointsman.standing import Standing
 from tests.builders import attempt, completion, configuration, decision, provider_table
 
 QUESTION = Question(prompt="hello")
@@ -284,3 +287,136 @@ def test_when_the_money_is_spent_the_failure_says_so() -> None:
     failure_type, message, _ = failure(Progress(QUESTION), _decision(), late=False)
     assert failure_type == "AllProvidersUnavailable"
     assert message == "No provider could be asked. What is left of the cost limit pays for no answer"
+
+
+CHARGING = CallLimits(charge="fallbacks")
+
+
+def _charges(found: Decision, *outcomes: Any) -> list[Charge | None]:
+    """What each further call draws on the budget, after these outcomes one by one."""
+    progress = Progress(QUESTION)
+    progress.begin_round(found)
+    drawn = [progress.charge(found)]
+    for position, outcome in enumerate(outcomes):
+        _take(progress, outcome, position, found)
+        drawn.append(progress.charge(found))
+    return drawn
+
+
+def _not_called() -> FailedCall:
+    fault = Fault(error_class=ErrorClass.LOCAL, kind="breaker_open", summary="")
+    return FailedCall(fault=fault, attempts=())
+
+
+@pytest.mark.parametrize("error_class", [ErrorClass.FAILURE, ErrorClass.THROTTLE, ErrorClass.QUOTA, ErrorClass.CONFIG])
+def test_the_first_fallback_after_a_definitive_fault_is_free_and_the_second_is_not(error_class: ErrorClass) -> None:
+    found = _decision(limits=CHARGING)
+    assert _charges(found, _failing(error_class), _failing(error_class)) == [None, None, "fallback"]
+
+
+def test_a_first_fallback_for_a_better_answer_is_charged() -> None:
+    found = _decision(limits=CHARGING, min_confidence=0.8)
+    assert _charges(found, _failing(ErrorClass.QUALITY)) == [None, "fallback"]
+    assert _charges(found, completion(confidence=0.5)) == [None, "fallback"]
+
+
+def test_a_first_fallback_after_a_degraded_answer_is_free() -> None:
+    assert _charges(_decision(limits=CHARGING), completion(degraded=True, flags=("length",))) == [None, None]
+
+
+def test_a_call_that_was_never_made_costs_nothing_and_uses_up_nothing() -> None:
+    found = _decision(limits=CHARGING)
+    assert _charges(found, _not_called(), _failing(ErrorClass.FAILURE)) == [None, None, None]
+
+
+def test_a_strict_budget_charges_the_first_fallback_too() -> None:
+    found = _decision(limits=CallLimits(charge="all_fallbacks"))
+    assert _charges(found, _failing(ErrorClass.FAILURE)) == [None, "fallback"]
+
+
+def test_a_later_round_is_charged_if_anyone_was_asked_before() -> None:
+    found = _decision(limits=CHARGING)
+    progress = Progress(QUESTION)
+    progress.record((attempt("c", purpose="classification"),))
+    progress.begin_round(found)
+    assert progress.charge(found) is None
+    _take(progress, _failing(ErrorClass.FAILURE), 0, found)
+    progress.begin_round(found)
+    assert progress.charge(found) == "round"
+
+
+def test_a_decision_that_was_made_before_there_was_a_budget_charges_nothing() -> None:
+    found = _decision(limits=CallLimits())
+    assert _charges(found, _failing(ErrorClass.QUALITY), _failing(ErrorClass.FAILURE)) == [None, None, None]
+
+
+def test_a_degraded_answer_is_held_and_the_next_is_asked_because_of_it() -> None:
+    found = _decision()
+    progress = _after(completion("thin", degraded=True, flags=("density",)), found)
+    assert not progress.settled
+    _take(progress, completion("sound"), 1, found)
+    assert progress.best is not None
+    answer = progress.answer(progress.best, found, 1.0)
+    assert (answer.text, answer.route_reason, answer.tags) == ("sound", "throttled:a", ())
+
+
+def test_of_degraded_answers_alone_the_last_is_given_with_its_flags() -> None:
+    found = _decision()
+    progress = _after(completion("first", degraded=True, flags=("density",), confidence=0.99), found)
+    _take(progress, completion("last", degraded=True, flags=("latency", "length")), 1, found)
+    assert progress.best is not None
+    answer = progress.answer(progress.best, found, 1.0)
+    assert (answer.text, answer.tags) == ("last", ("degraded:latency", "degraded:length"))
+
+
+def test_flags_that_do_not_cool_are_told_and_change_nothing() -> None:
+    found = _decision()
+    progress = _after(completion("odd", flags=("latency",)), found)
+    assert progress.settled
+    assert progress.best is not None
+    assert progress.answer(progress.best, found, 1.0).tags == ("degraded:latency",)
+
+
+def test_a_call_stopped_at_the_gate_after_an_attempt_fell_for_what_that_attempt_ran_into() -> None:
+    found = _decision()
+    failed = attempt("a").because(Fault(error_class=ErrorClass.FAILURE, kind="http_503", summary=""))
+    stopped = _not_called().model_copy(update={"attempts": (failed,)})
+    progress = _after(stopped, found)
+    _take(progress, completion(), 1, found)
+    assert progress.best is not None
+    assert progress.best.reason == "fallback:failure"
+
+
+@pytest.mark.parametrize("hedge", [False, True])
+def test_the_second_leg_that_wins_is_a_hedge_and_a_lost_leg_is_only_billed(hedge: bool) -> None:  # noqa: FBT001
+    found = _decision(hedge=True)
+    progress = Progress(QUESTION)
+    progress.begin_round(found)
+    progress.hedged = True
+    winner, loser = (1, 0) if hedge else (0, 1)
+    _take(progress, completion("won"), winner, found, hedge=hedge)
+    lost = attempt(found.candidates[loser].provider).because(HEDGE_LOST)
+    _take(progress, FailedCall(fault=HEDGE_LOST, attempts=(lost,)), loser, found, hedge=not hedge)
+    assert progress.best is not None
+    answer = progress.answer(progress.best, found, 1.0)
+    assert (answer.hedged, answer.hedge_won, answer.route_reason) == (True, hedge, "hedge" if hedge else "primary")
+    assert [row.kind for row in answer.attempts] == [None, "hedge_lost"]
+    assert progress.faults == []
+
+
+def test_only_a_well_provider_is_a_second_leg_and_only_once() -> None:
+    found = _decision(hedge=True)
+    a, b, c = (candidate.model_copy(update={"hedge_delay_s": 1.0}) for candidate in found.candidates)
+    cooling = b.model_copy(update={"standing": Standing(cooling="throttle")})
+    found = found.model_copy(update={"candidates": (a, cooling, c)})
+    progress = Progress(QUESTION)
+    progress.begin_round(found)
+    first = progress.next_call(found)
+    assert first is not None
+    second = progress.second_leg(first, found)
+    assert second is not None
+    assert (second.candidate.provider, second.hedge) == ("c", True)
+    progress.hedged = True
+    assert progress.second_leg(first, found) is None
+    progress.hedged = False
+    assert progress.second_leg(first, found.model_copy(update={"hedge": False})) is None
