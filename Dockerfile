@@ -19,6 +19,8 @@ COPY activities activities
 COPY workers workers
 COPY config config
 
+# Where the ledger goes by default: the only place that a worker writes to.
+RUN mkdir .pointsman && chown 10001:10001 .pointsman
 USER 10001:10001
 
 # SIGTERM lets running provider calls finish: give it longer than the longest timeout_s of the configuration.
