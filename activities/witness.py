@@ -83,7 +83,7 @@ class Witness:
             throttling = health.configuration.throttling
             health.cooldowns.cool(provider, throttling.cooldown_calls)
             if throttling.cooldown_s > 0:
-                health.reports.cooled(_key(call), throttling.cooldown_s, "flagged")
+                self._cooled(_key(call), throttling.cooldown_s, "flagged")
         return verdict
 
     def failed(
@@ -105,7 +105,7 @@ class Witness:
         reason = _COOLS.get(fault.error_class)
         # A failing provider cools down only where it says for how long.
         if reason is not None and (reason != "retry_after" or fault.retry_after_s is not None):
-            health.reports.cooled(_key(call), fault.retry_after_s, reason)
+            self._cooled(_key(call), fault.retry_after_s, reason)
 
     def cancelled(self, call: ProviderCall, *, since_scheduled_s: float) -> None:
         """A call was cut off: neutral for its provider, but a loser's age is a sample of how long it takes."""
@@ -128,6 +128,12 @@ class Witness:
         )
         if 0 < run <= health.policy.breaker.consecutive:
             health.hurry()
+
+    def _cooled(self, key: str, seconds: float | None, reason: CooldownReason) -> None:
+        """Told to the fleet, and heeded here at once."""
+        health = self._health
+        health.reports.cooled(key, seconds, reason)
+        health.view.cooled(key, reason, seconds, seq=health.reports.seq + 1, now=health.clock())
 
     def _sample(self, call: ProviderCall, kind: SampleKind, latency_s: float) -> None:
         self._health.samples.record(_class(call), kind, latency_s, self._health.monotonic())

@@ -7,15 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import date
+from urllib.parse import urlsplit
 
 from pointsman.catalogue import Provider
 from pointsman.configuration import Configuration, Route
 from pointsman.cost import blended_price
+from pointsman.headers import NOT_A_HEADER, header_safe
+from pointsman.messages import MAX_TASK_BYTES
 from pointsman.query_types import QueryType
+from pointsman.request_settings import request_faults
 
 WARN_AFTER_DAYS = 75
 RETIRE_AFTER_DAYS = 90
 EMBEDDED = "embedded://"
+_MODEL_BYTES = 300
+"""A call's summary in the Temporal UI names provider and model, and holds 400 bytes."""
 
 
 def faults(configuration: Configuration) -> list[str]:
@@ -23,6 +29,11 @@ def faults(configuration: Configuration) -> list[str]:
     found = list(_provider_faults(configuration))
     for table, route in configuration.tables().items():
         found.extend(_chain_faults(table, route, configuration))
+    found.extend(
+        f"routes.{task[:MAX_TASK_BYTES]}: a task's name has 1 to {MAX_TASK_BYTES} bytes; rename it"
+        for task in configuration.routes
+        if not 0 < len(task.encode()) <= MAX_TASK_BYTES
+    )
     found.extend(_classification_faults(configuration))
     missing = [query_type for query_type in QueryType if query_type not in configuration.query_types]
     found.extend(
@@ -38,13 +49,18 @@ def is_embedded(provider: Provider) -> bool:
 
 
 def missing_keys(configuration: Configuration, environ: Mapping[str, str]) -> list[str]:
-    """Enabled providers whose key is not in the environment; names the variable, never its value."""
-    return [
-        f"providers.{name}.api_key_env: the environment variable {provider.api_key_env} is not set; "
-        "set it, or set enabled = false"
-        for name, provider in configuration.providers.items()
-        if provider.enabled and provider.api_key_env and not environ.get(provider.api_key_env)
-    ]
+    """Enabled providers whose key is not in the environment, or cannot be sent; names the variable, never its value."""
+    found: list[str] = []
+    for name, provider in configuration.providers.items():
+        if not provider.enabled or not provider.api_key_env:
+            continue
+        path, key = f"providers.{name}.api_key_env", environ.get(provider.api_key_env)
+        if not key:
+            what = f"the environment variable {provider.api_key_env} is not set; set it, or set enabled = false"
+            found.append(f"{path}: {what}")
+        elif not header_safe(key):
+            found.append(f"{path}: the environment variable {provider.api_key_env} {NOT_A_HEADER}; set it again")
+    return found
 
 
 def warnings(configuration: Configuration, today: date) -> list[str]:
@@ -70,6 +86,21 @@ def _provider_faults(configuration: Configuration) -> Iterator[str]:
             yield f"{path}.latency: p95_ms is below p50_ms; swap or correct them"
         if provider.declared_at is None and not (provider.simulated or is_embedded(provider)):
             yield f"{path}.declared_at: missing; give the day these figures were written down, such as 2026-11-30"
+        if len(provider.model.encode()) > _MODEL_BYTES:
+            yield f"{path}.model: longer than the {_MODEL_BYTES} bytes that fit into a call's summary; shorten it"
+        if provider.api_base is not None and not is_embedded(provider) and not _is_http(provider.api_base):
+            yield f"{path}.api_base: no http or https address; give one such as https://host/v1"
+        yield from request_faults(path, provider)
+
+
+def _is_http(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        return False
+    usable = address.isascii() and address.isprintable() and " " not in address
+    return usable and parts.scheme in {"http", "https"} and bool(parts.hostname) and port != 0
 
 
 def _chain_faults(table: str, route: Route, configuration: Configuration) -> Iterator[str]:

@@ -10,12 +10,9 @@ from __future__ import annotations
 import asyncio
 import uuid
 from datetime import datetime
-from typing import Any, NoReturn, Self
+from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-from temporalio.api.enums.v1 import TaskQueueType
-from temporalio.api.taskqueue.v1 import TaskQueue
-from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
 from temporalio.client import (
     Client,
     WorkflowExecutionDescription,
@@ -30,31 +27,28 @@ from temporalio.exceptions import (
     TerminatedError,
     WorkflowAlreadyStartedError,
 )
-from temporalio.service import RPCError, RPCStatusCode
+from temporalio.service import RPCError
 
-from pointsman import search_attributes
+from pointsman import search_attributes, watch
 from pointsman.connection import connect
 from pointsman.contract import INVALID_QUESTION, TASK_QUEUE, RouteAndAnswer, Status, Unanswered
 from pointsman.errors import (
     IdTaken,
     InvalidQuestion,
-    NoServer,
-    NoWorker,
+    PointsmanError,
     QuestionCancelled,
     QuestionFailed,
     UnknownQuestion,
 )
 from pointsman.messages import Answer, Question
 from pointsman.narrative import headline
-from pointsman.sentences import sentences
+from pointsman.sentences import in_one
+from pointsman.server_faults import question_fault, server_fault, steadily
 
-_LOOK_EVERY_S = 1.0
-_NO_POLLER_AFTER_S = 2.0
-_NOT_TAKEN_AFTER_S = 10.0
-_UNTOUCHED_EVENTS = 2
-_START_ONE = "start one with `python -m workers` or `make dev`"
+_MAX_ID_BYTES = 1000
 
 Handle = WorkflowHandle[RouteAndAnswer, Answer]
+_Fault = TypeVar("_Fault", bound=PointsmanError)
 
 
 class QuestionStatus(BaseModel):
@@ -116,31 +110,23 @@ class RouterClient:
     async def cancel(self, question_id: str) -> None:
         """Cancel a question that is under way; the calls it has out are closed. One that has ended stays as it is."""
         try:
-            await self._handle(question_id).cancel()
+            await steadily(self._handle(question_id).cancel)
         except RPCError as fault:
-            raise _not_found(question_id, fault) from fault
+            raise _about(question_id, question_fault(question_id, fault)) from fault
 
     async def require_worker(self) -> None:
         """Return if a worker has asked for questions in the last minutes; else raise `NoWorker`."""
-        request = DescribeTaskQueueRequest(
-            namespace=self._client.namespace,
-            task_queue=TaskQueue(name=TASK_QUEUE),
-            task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
-        )
-        try:
-            described = await self._client.workflow_service.describe_task_queue(request)
-        except RPCError as fault:
-            if fault.status is RPCStatusCode.UNIMPLEMENTED:
-                return  # a test server that cannot tell
-            raise _server_fault(fault) from fault
-        if not described.pollers:
-            raise NoWorker(f"no worker polls the task queue {TASK_QUEUE!r}; {_START_ONE}")
+        await watch.require_worker(self._client)
 
     async def _start(self, question: str | Question, wanted_id: str | None, fields: dict[str, Any]) -> Handle:
         asked = _question(question, fields)
         question_id = f"question-{uuid.uuid4()}" if wanted_id is None else _usable(wanted_id)
-        try:
-            handle = await self._client.start_workflow(
+        if wanted_id is not None:
+            # Before the start, since after a failure the server would let any question run under the id.
+            await self._refuse_another(question_id, asked)
+
+        async def start() -> Handle:
+            return await self._client.start_workflow(
                 RouteAndAnswer.run,
                 asked,
                 id=question_id,
@@ -151,61 +137,68 @@ class RouterClient:
                 static_summary=headline(asked),
                 priority=Priority(priority_key=asked.priority, fairness_key=asked.tenant),
             )
+
+        try:
+            handle = await steadily(start)
         except WorkflowAlreadyStartedError:
             handle = self._handle(question_id)  # it has its answer already
         except RPCError as fault:
-            raise _server_fault(fault) from fault
-        if wanted_id is not None and await self._question_of(question_id) != asked:
-            raise IdTaken(f"another question has the id {question_id!r}; choose another id, or ask that same question")
+            raise server_fault(fault) from fault
+        if wanted_id is not None:
+            # And after it, since somebody else may have asked at the same moment.
+            await self._refuse_another(question_id, asked)
         return handle
 
-    async def _answer_of(self, handle: Handle) -> Answer:
-        result = asyncio.create_task(handle.result())
-        watch = asyncio.create_task(self._watch(handle))
+    async def _refuse_another(self, question_id: str, asked: Question) -> None:
         try:
-            await asyncio.wait([result, watch], return_when=asyncio.FIRST_COMPLETED)
+            found = await self._question_of(question_id)
+        except UnknownQuestion:
+            return
+        if found != asked:
+            raise _about(
+                question_id,
+                IdTaken(f"another question has the id {question_id!r}; choose another id, or ask that same question"),
+            )
+
+    async def _answer_of(self, handle: Handle) -> Answer:
+        result = asyncio.create_task(steadily(handle.result))
+        watching = asyncio.create_task(watch.until_abandoned(self._client, handle))
+        try:
+            await asyncio.wait([result, watching], return_when=asyncio.FIRST_COMPLETED)
             if not result.done():
-                await watch
+                await watching
             return await result
         except WorkflowFailureError as failure:
-            raise _ended(handle.id, failure) from failure
+            raise _about(handle.id, _ended(handle.id, failure)) from failure
         except RPCError as fault:
-            raise _not_found(handle.id, fault) from fault
+            raise _about(handle.id, question_fault(handle.id, fault)) from fault
+        except PointsmanError as fault:
+            raise _about(handle.id, fault) from fault.__cause__
         finally:
-            for task in (result, watch):
+            for task in (result, watching):
                 task.cancel()
 
-    async def _watch(self, handle: Handle) -> NoReturn:
-        """Raise `NoWorker` when no worker takes the question, or when none is left that could finish it."""
-        # The first look comes after a while: most questions have their answer by then and cost no further request.
-        await asyncio.sleep(_LOOK_EVERY_S)
-        waited_s = _LOOK_EVERY_S
-        while (await handle.describe()).history_length <= _UNTOUCHED_EVENTS:
-            if waited_s >= _NOT_TAKEN_AFTER_S:
-                raise NoWorker(f"no worker has taken the question for {_NOT_TAKEN_AFTER_S:.0f} s; {_START_ONE}")
-            if waited_s >= _NO_POLLER_AFTER_S:
-                await self.require_worker()
-            await asyncio.sleep(_LOOK_EVERY_S)
-            waited_s += _LOOK_EVERY_S
-        while True:
-            await asyncio.sleep(_NOT_TAKEN_AFTER_S)
-            await self.require_worker()
-
     async def _question_of(self, question_id: str) -> Question | None:
-        async for event in self._handle(question_id).fetch_history_events(page_size=1):
-            payloads = event.workflow_execution_started_event_attributes.input.payloads
-            try:
-                decoded = await self._client.data_converter.decode(payloads, [Question])
-            except (ApplicationError, ValueError, RuntimeError):
-                return None  # another kind of workflow
-            return decoded[0] if decoded else None
-        return None
+        """The question under an id; `None` for another kind of workflow."""
+        events = self._handle(question_id).fetch_history_events(page_size=1)
+        try:
+            first = await steadily(events.__anext__)
+        except StopAsyncIteration:
+            return None
+        except RPCError as fault:
+            raise _about(question_id, question_fault(question_id, fault)) from fault
+        payloads = first.workflow_execution_started_event_attributes.input.payloads
+        try:
+            decoded = await self._client.data_converter.decode(payloads, [Question])
+        except (ApplicationError, ValueError, RuntimeError):
+            return None
+        return decoded[0] if decoded else None
 
     async def _describe(self, question_id: str) -> WorkflowExecutionDescription:
         try:
-            return await self._handle(question_id).describe()
+            return await steadily(self._handle(question_id).describe)
         except RPCError as fault:
-            raise _not_found(question_id, fault) from fault
+            raise _about(question_id, question_fault(question_id, fault)) from fault
 
     def _handle(self, question_id: str) -> Handle:
         return self._client.get_workflow_handle_for(RouteAndAnswer.run, _usable(question_id))
@@ -219,7 +212,12 @@ def _question(question: str | Question, fields: dict[str, Any]) -> Question:
     try:
         return Question.model_validate({"prompt": question, **fields})
     except ValidationError as fault:
-        raise InvalidQuestion("; ".join(sentences(fault, Question))) from fault
+        raise InvalidQuestion(in_one(fault, Question)) from fault
+
+
+def _about(question_id: str, fault: _Fault) -> _Fault:
+    fault.question_id = question_id
+    return fault
 
 
 def _usable(question_id: str) -> str:
@@ -227,9 +225,11 @@ def _usable(question_id: str) -> str:
     if not question_id:
         raise InvalidQuestion("id is empty; give an id, or none for a new one")
     try:
-        question_id.encode()
+        size = len(question_id.encode())
     except UnicodeEncodeError:
         raise InvalidQuestion("id is not valid Unicode (a lone surrogate); send text that is UTF-8") from None
+    if size > _MAX_ID_BYTES:
+        raise InvalidQuestion(f"id is {size:,} bytes as UTF-8 and at most {_MAX_ID_BYTES:,} fit; shorten it")
     return question_id
 
 
@@ -256,7 +256,7 @@ def _status_of(found: WorkflowExecutionDescription) -> QuestionStatus:
     )
 
 
-def _ended(question_id: str, failure: WorkflowFailureError) -> Exception:
+def _ended(question_id: str, failure: WorkflowFailureError) -> PointsmanError:
     cause = failure.cause
     if isinstance(cause, CancelledError | TerminatedError):
         return QuestionCancelled(f"the question {question_id} was cancelled")
@@ -266,18 +266,3 @@ def _ended(question_id: str, failure: WorkflowFailureError) -> Exception:
         return InvalidQuestion(cause.message)
     detail = cause.details[0] if cause.details and isinstance(cause.details[0], dict) else {}
     return QuestionFailed(cause.message, cause.type or "", Unanswered.model_validate(detail))
-
-
-def _not_found(question_id: str, fault: RPCError) -> Exception:
-    if fault.status is RPCStatusCode.NOT_FOUND:
-        return UnknownQuestion(f"no question has the id {question_id!r}, or its history has been deleted")
-    return _server_fault(fault)
-
-
-def _server_fault(fault: RPCError) -> Exception:
-    if fault.status is RPCStatusCode.INVALID_ARGUMENT and "search attribute" in fault.message:
-        # Workers register them, so none has been here.
-        return NoWorker("no worker has served this namespace yet; start one with `python -m workers` or `make dev`")
-    if fault.status is RPCStatusCode.INVALID_ARGUMENT:
-        return InvalidQuestion(f"the server did not take the question: {fault.message}")
-    return NoServer(f"the Temporal server did not take the request ({fault.message[:200]})")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import os
 from functools import cache
 from typing import Any
 
@@ -23,8 +24,10 @@ from temporalio.service import RPCError
 from pointsman.address import DEFAULT_ADDRESS
 from pointsman.contract import INVALID_QUESTION
 from pointsman.errors import NoServer
+from pointsman.headers import NOT_A_HEADER, header_safe
 from pointsman.messages import Question
-from pointsman.sentences import sentences
+from pointsman.sentences import ConfigurationError, in_one, shortened
+from pointsman.server_faults import plain_reason
 
 _CONNECT_TIMEOUT_S = 10.0
 """For a server that takes the connection and then says nothing: the SDK itself would try for half a minute."""
@@ -43,9 +46,7 @@ class _QuestionsAsSentences(PydanticJSONPlainPayloadConverter):
         except ValidationError as fault:
             if type_hint is not Question:
                 raise
-            raise ApplicationError(
-                "; ".join(sentences(fault, Question)), type=INVALID_QUESTION, non_retryable=True
-            ) from None
+            raise ApplicationError(in_one(fault, Question), type=INVALID_QUESTION, non_retryable=True) from None
 
 
 class PayloadConverter(CompositePayloadConverter):
@@ -70,22 +71,70 @@ async def connect(address: str | None = None, namespace: str | None = None) -> C
     """Connect as the environment says; the arguments take precedence over it.
 
     Raises:
-        NoServer: nothing answers at the address, or it refuses the namespace or the key.
+        ConfigurationError: the environment, or the file that it names, cannot be used.
+        NoServer: nothing answers at the address, or it refuses the key.
     """
-    options: dict[str, Any] = {**ClientConfig.load_client_connect_config()}
+    options = _environment()
     if address is not None:
         options["target_host"] = address
     if namespace is not None:
         options["namespace"] = namespace
+    return await _connected({"target_host": DEFAULT_ADDRESS, **options})
+
+
+async def connect_plainly(address: str, namespace: str = "default") -> Client:
+    """Connect to a server on this machine, whatever the environment says about another.
+
+    Raises:
+        NoServer: nothing answers at the address.
+    """
+    return await _connected({"target_host": address, "namespace": namespace, "tls": False})
+
+
+def file_settings() -> bool:
+    """Whether the file that Temporal's clients read by default says anything about the connection."""
+    try:
+        return bool(ClientConfig.load_client_connect_config(override_env_vars=_without_temporal()))
+    except (OSError, RuntimeError, ValueError):
+        return True
+
+
+def _without_temporal() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("TEMPORAL_")}
+
+
+def _environment() -> dict[str, Any]:
+    try:
+        options: dict[str, Any] = {**ClientConfig.load_client_connect_config()}
+    except OSError as fault:
+        what = f"{fault.filename} cannot be read ({fault.strerror}); correct the path"
+        raise ConfigurationError([f"{_origin(str(fault.filename))}: {what}"]) from fault
+    except (RuntimeError, ValueError) as fault:
+        raise ConfigurationError([f"Temporal's connection settings: {_settings_fault(str(fault))}"]) from fault
+    if not header_safe(options.get("api_key", "x")):
+        raise ConfigurationError([f"TEMPORAL_API_KEY: {NOT_A_HEADER}; set it again"])
+    return options
+
+
+async def _connected(options: dict[str, Any]) -> Client:
     _quiet_runtime()
-    target = options.setdefault("target_host", DEFAULT_ADDRESS)
+    target = options["target_host"]
+    if "://" in target:
+        raise _no_address(target, "it starts with a scheme")
     try:
         async with asyncio.timeout(_CONNECT_TIMEOUT_S):
             return await Client.connect(**options, data_converter=DATA_CONVERTER)
+    except ValueError as fault:
+        told = plain_reason(str(fault))
+        if "target URL" in told:
+            raise _no_address(target, told.rpartition(": ")[2]) from fault
+        raise ConfigurationError([f"Temporal's connection settings: {told}"]) from fault
     except (RPCError, RuntimeError, OSError) as fault:
+        if "Invalid headers" in str(fault):
+            raise ConfigurationError([f"TEMPORAL_GRPC_META_*: {plain_reason(str(fault))}; set it again"]) from fault
         raise NoServer(
-            f"no Temporal server reached at {target} ({_short(fault)}); start one with `make dev`, "
-            "or set TEMPORAL_ADDRESS"
+            f"no Temporal server reached at {shortened(target)} ({_short(fault)}); start one with `make dev`, "
+            "or set TEMPORAL_ADDRESS (host:port)"
         ) from fault
 
 
@@ -96,7 +145,27 @@ def _quiet_runtime() -> None:
     Runtime.set_default(Runtime(telemetry=TelemetryConfig(logging=logging_config)), error_if_already_set=False)
 
 
+def _no_address(target: str, why: str) -> ConfigurationError:
+    return ConfigurationError(
+        [f"{target!r} is no address ({why}); give host:port, such as {DEFAULT_ADDRESS}, or set TEMPORAL_ADDRESS so"]
+    )
+
+
+def _origin(value: str) -> str:
+    """The variable that holds a value, else the words for all the places it may come from."""
+    named = [name for name, held in os.environ.items() if name.startswith("TEMPORAL_") and held == value]
+    return named[0] if named else "Temporal's connection settings"
+
+
+def _settings_fault(text: str) -> str:
+    # In between stands a line of the file, which may hold a key.
+    lines = [line.strip() for line in text.removeprefix("Configuration loading error: ").splitlines() if line.strip()]
+    told = lines[0] if len(lines) == 1 else f"{lines[0]} ({lines[-1]})"
+    file = os.environ.get("TEMPORAL_CONFIG_FILE")
+    return f"{told}; correct the file {file or 'that Temporal reads'}, or the TEMPORAL_* variable that is meant"
+
+
 def _short(fault: Exception) -> str:
     if isinstance(fault, TimeoutError):
         return f"no reply within {_CONNECT_TIMEOUT_S:g} s"
-    return (str(fault).splitlines() or [type(fault).__name__])[0][:120]
+    return plain_reason(str(fault) or type(fault).__name__)

@@ -7,8 +7,9 @@ PointsmanError
 ├── QuestionCancelled   nothing: somebody wanted it so
 ├── UnknownQuestion     check the id
 ├── UnknownProvider     check the name
-├── NoServer            start or name a Temporal server
-└── NoWorker            start a worker
+├── NoServer            start or name a Temporal server; the question goes on where there is a `question_id`
+├── NoWorker            start a worker; the question waits for it
+└── ConfigurationError  correct the file or the variable that it names (in `pointsman.sentences`)
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 class PointsmanError(Exception):
     """Anything that Pointsman raises to its callers; the message is one readable sentence."""
+
+    question_id: str | None = None
+    """The id of the question that was asked or meant, where there is one: what became of it can be fetched by it."""
 
 
 class InvalidQuestion(PointsmanError):

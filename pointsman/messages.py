@@ -12,7 +12,15 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
 from pointsman.decision import Decision
 from pointsman.outcomes import Attempt, Claim, ToolCall, Usage
@@ -22,9 +30,29 @@ from pointsman.schemas import schema_fault
 MAX_QUESTION_BYTES = 1_500_000
 """Serialised UTF-8 size of a question: one copy travels in every provider call, and a payload may hold 2 MB."""
 
+MAX_TASK_BYTES = 255
+"""What the search attribute `PointsmanTask` holds in every store of a Temporal server."""
+_MAX_TENANT_BYTES = 64
+_MAX_PROVIDER_BYTES = 64
+
 Stakes = Literal["normal", "high"]
 OnExhausted = Literal["fail", "wait"]
 NonEmpty = Annotated[str, StringConstraints(min_length=1, strip_whitespace=False)]
+
+
+def _at_most(limit: int) -> AfterValidator:
+    """A limit in bytes: Temporal counts these, and not letters."""
+
+    def within(text: str) -> str:
+        size = len(text.encode(errors="replace"))
+        if size > limit:
+            raise ValueError(f"is {size:,} bytes as UTF-8 and at most {limit} fit; shorten it")
+        return text
+
+    return AfterValidator(within)
+
+
+ProviderNames = tuple[Annotated[NonEmpty, _at_most(_MAX_PROVIDER_BYTES)], ...]
 
 
 class ContextRecord(BaseModel):
@@ -66,7 +94,7 @@ class Question(BaseModel):
     messages: tuple[dict[str, Any], ...] | None = None
     """A conversation in OpenAI's chat form, in place of `prompt`."""
     system: str | None = None
-    task: NonEmpty | None = None
+    task: Annotated[NonEmpty, _at_most(MAX_TASK_BYTES)] | None = None
     """The name of a route in the configuration; without it the question is classified."""
     stakes: Stakes | None = None
     """`None` leaves it to the route, whose own default is "normal"."""
@@ -81,11 +109,11 @@ class Question(BaseModel):
     parameters: Parameters = Parameters()
     budget: Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)] = 1.0
     """How much of the context a simulated provider uses: the first 3 + 2 x budget records."""
-    allow: tuple[NonEmpty, ...] | None = None
-    deny: tuple[NonEmpty, ...] = ()
+    allow: ProviderNames | None = None
+    deny: ProviderNames = ()
     priority: Annotated[int, Field(ge=1, le=5)] | None = None
     """Temporal's task priority: 1 is the most urgent, 3 is what tasks have without one."""
-    tenant: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
+    tenant: Annotated[NonEmpty, _at_most(_MAX_TENANT_BYTES)] | None = None
     """Temporal's fairness key: questions of different tenants take turns in a full queue."""
     metadata: dict[str, str] = {}
 

@@ -10,21 +10,41 @@ from typing import Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from pointsman.errors import PointsmanError
+
 _SHOWN_CHARACTERS = 40
+_SENTENCE_CHARACTERS = 1000
+_SENTENCES = 10
+_NOT_UNICODE = "not valid Unicode (a lone surrogate); send text that can be encoded as UTF-8"
 
 
-class ConfigurationError(Exception):
+class ConfigurationError(PointsmanError):
     """The configuration cannot be used; `faults` holds one sentence per fault."""
 
     def __init__(self, faults: list[str]) -> None:
         """Carry the sentences, joined by line breaks as the message."""
-        super().__init__("\n".join(faults))
-        self.faults = faults
+        self.faults = [shortened(fault) for fault in faults]
+        super().__init__("\n".join(self.faults))
 
 
 def sentences(error: ValidationError, model: type[BaseModel]) -> list[str]:
     """Pydantic's errors about `model` as sentences that start with the field's path."""
-    return [_sentence(detail, model) for detail in error.errors(include_url=False)]
+    return [shortened(_sentence(detail, model)) for detail in error.errors(include_url=False)]
+
+
+def in_one(error: ValidationError, model: type[BaseModel]) -> str:
+    """The same in one line, fit for a failure that stands in a history: the first ten, and how many there are more."""
+    found = sentences(error, model)
+    more = [] if len(found) <= _SENTENCES else [f"and {len(found) - _SENTENCES} more"]
+    return "; ".join([*found[:_SENTENCES], *more])
+
+
+def shortened(sentence: str) -> str:
+    """A sentence that quotes what somebody sent, cut in its middle: its beginning names the place, its end the cure."""
+    if len(sentence) <= _SENTENCE_CHARACTERS:
+        return sentence
+    half = _SENTENCE_CHARACTERS // 2
+    return f"{sentence[:half]} … {sentence[-half:]}"
 
 
 def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
@@ -35,7 +55,10 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
     if detail["type"] == "missing":
         return f"{path}: missing; it is required"
     if detail["type"] == "string_unicode":
-        return f"{path}: not valid Unicode (a lone surrogate); send text that can be encoded as UTF-8"
+        return f"{path}: {_NOT_UNICODE}"
+    if detail["type"] == "json_invalid" and "hex escape" in detail["msg"]:
+        # Half of a pair, written as an escape such as \\ud800.
+        return f"{path or 'input'}: {_NOT_UNICODE}"
     problem = detail["msg"].removeprefix("Value error, ")
     if detail["type"] == "value_error":
         return f"{path}: {problem}" if path else problem

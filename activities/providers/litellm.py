@@ -82,8 +82,9 @@ class LiteLLM:
             "api_base": provider.api_base,
             "api_key": self._api_key,
             "extra_headers": request.identity.headers(provider.extra_headers) or None,
-            **sent,
+            # What the question says goes before what its provider's table says for all.
             **provider.extra,
+            **sent,
             # Temporal owns retries, and the caller's clock the total: the client's own limit is only a backstop.
             "timeout": request.timeout_s + _CLIENT_GRACE_S,
             "max_retries": 0,

@@ -15,7 +15,7 @@ import pointsman
 from pointsman.cli import rendering
 from pointsman.cli.exits import Exit
 from pointsman.cli.question import Limits, question_from
-from pointsman.errors import NoWorker, QuestionFailed
+from pointsman.errors import NoServer, NoWorker, QuestionFailed
 from pointsman.messages import Answer, Question
 
 if TYPE_CHECKING:
@@ -111,13 +111,20 @@ async def _ask(
     try:
         started = await client.start(question, id=question_id)
     except asyncio.CancelledError:
-        print(f"\n{_perhaps_there(question_id)}", file=sys.stderr)
+        _print_interrupted(question_id, _perhaps_there(question_id), as_json=as_json)
         raise
-    if no_wait:
-        print(json.dumps({"id": started}) if as_json else started)
+    if not no_wait:
+        return await _print_answer(client, started, as_json=as_json)
+    if not as_json:
+        print(started)
+    try:
         await client.require_worker()
-        return Exit.DONE
-    return await _print_answer(client, started, as_json=as_json)
+    except (NoWorker, NoServer) as fault:
+        fault.question_id = started
+        raise
+    if as_json:
+        print(json.dumps({"id": started}))
+    return Exit.DONE
 
 
 async def _print_answer(client: RouterClient, question_id: str, *, as_json: bool) -> int:
@@ -126,16 +133,24 @@ async def _print_answer(client: RouterClient, question_id: str, *, as_json: bool
     except QuestionFailed as fault:
         if as_json:
             print(rendering.failure_json(question_id, fault))
-        print(rendering.failure_line(fault), file=sys.stderr)
+        print(rendering.printable(rendering.failure_line(fault)), file=sys.stderr)
         return Exit.FAILED
-    except NoWorker as fault:
-        raise NoWorker(f"{fault}. {_still_there(question_id)}") from fault
+    except (NoWorker, NoServer) as fault:
+        hinted = type(fault)(f"{fault}. {_still_there(question_id)}")
+        hinted.question_id = question_id
+        raise hinted from fault
     except asyncio.CancelledError:
         # Ctrl-C: the question is durable, so only this process ends.
-        print(f"\n{_still_there(question_id)}", file=sys.stderr)
+        _print_interrupted(question_id, _still_there(question_id), as_json=as_json)
         raise
     _print(question_id, found, as_json=as_json)
     return Exit.DONE
+
+
+def _print_interrupted(question_id: str | None, sentence: str, *, as_json: bool) -> None:
+    if as_json:
+        print(rendering.error_json("Interrupted", sentence, question_id))
+    print(f"\n{rendering.printable(sentence)}", file=sys.stderr)
 
 
 def _print(question_id: str, found: Answer, *, as_json: bool) -> None:
@@ -150,9 +165,9 @@ def _print_cancelled(before: QuestionStatus, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"id": before.id, "cancel_requested": asked, "status": before.status}))
     elif asked:
-        print(f"cancelling {before.id}")
+        print(rendering.printable(f"cancelling {before.id}"))
     else:
-        print(f"{before.id} has already ended ({before.status})")
+        print(rendering.printable(f"{before.id} has already ended ({before.status})"))
     return Exit.DONE
 
 

@@ -6,7 +6,7 @@ import json
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from pydantic import ValidationError
 
@@ -63,10 +63,16 @@ def parse(fields: dict[str, Any]) -> Question:
 
 
 def _standard_input() -> str:
+    # Python has `None` for a stream that was closed, whatever its types say.
+    stream: TextIO | None = sys.stdin
+    if stream is None:
+        raise InvalidQuestion("prompt: standard input is closed; pipe the question into it")
     try:
-        return sys.stdin.buffer.read().decode()
+        return stream.buffer.read().decode()
     except UnicodeDecodeError:
         raise InvalidQuestion("prompt: standard input is not UTF-8; convert it") from None
+    except OSError as fault:
+        raise InvalidQuestion(f"prompt: standard input cannot be read ({fault.strerror})") from fault
 
 
 def _json_file(path: Path, option: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,16 @@ if TYPE_CHECKING:
     from pointsman.client import QuestionStatus
 
 
+# All but line feed and tab: a terminal would obey them. Only escape sequences of text can hide in an answer, and a
+# carriage return before a line feed is no more than another way to end a line.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    """A text that came from elsewhere, as a terminal may be given it: control characters are shown, not sent."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text.replace("\r\n", "\n"))
+
+
 def money(usd: float | None) -> str:
     """A cost for people; never 0 for unknown."""
     return "unknown" if usd is None else f"${usd:.6f}"
@@ -26,7 +37,7 @@ def money(usd: float | None) -> str:
 def print_answer(question_id: str, answer: Answer) -> None:
     """The answer's text, then how it came about."""
     console = Console(soft_wrap=True)
-    console.print(answer.text, markup=False, highlight=False)
+    console.print(printable(answer.text), markup=False, highlight=False)
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     usage = answer.usage
     for name, value in (
@@ -41,7 +52,7 @@ def print_answer(question_id: str, answer: Answer) -> None:
         ("tags", ", ".join(answer.tags)),
     ):
         if value:
-            table.add_row(f"[dim]{name}[/dim]", escape(value))
+            table.add_row(f"[dim]{name}[/dim]", escape(printable(value)))
     console.print()
     console.print(table)
 
@@ -75,10 +86,18 @@ def failure_json(question_id: str, fault: QuestionFailed) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2)
 
 
+def error_json(kind: str, sentence: str, question_id: str | None) -> str:
+    """Any other failure as one JSON object; its `error` and `message` are named like those of a failed question."""
+    document = {"error": kind, "message": sentence}
+    return json.dumps(
+        document if question_id is None else {"id": question_id, **document}, ensure_ascii=False, indent=2
+    )
+
+
 def status_lines(found: QuestionStatus) -> str:
     """A question's status, a fact a line."""
     facts = found.model_dump(mode="json", exclude_none=True)
-    return "\n".join(f"{name:<12}{value}" for name, value in facts.items())
+    return "\n".join(f"{name:<12}{printable(str(value))}" for name, value in facts.items())
 
 
 def print_decision(decision: Decision) -> None:
@@ -96,7 +115,7 @@ def print_decision(decision: Decision) -> None:
         terms = candidate.terms
         table.add_row(
             candidate.provider,
-            candidate.model,
+            escape(printable(candidate.model)),
             f"{candidate.score:.3f}",
             f"{terms.fit:.3f}",
             f"{terms.cost_penalty:.3f}",
@@ -107,5 +126,8 @@ def print_decision(decision: Decision) -> None:
     for rejection in decision.rejected:
         detail = f" ({rejection.detail})" if rejection.detail else ""
         console.print(
-            f"not {rejection.provider}: {rejection.reason}{detail}", markup=False, highlight=False, soft_wrap=True
+            printable(f"not {rejection.provider}: {rejection.reason}{detail}"),
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
         )

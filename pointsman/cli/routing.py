@@ -25,6 +25,7 @@ from pointsman.errors import InvalidQuestion
 from pointsman.health.told import Told
 from pointsman.messages import Question
 from pointsman.routing import UnknownName, classify, decide
+from pointsman.sentences import shortened
 
 if TYPE_CHECKING:
     from pointsman.health.snapshot import Snapshot
@@ -123,4 +124,4 @@ def _decide(question: Question, configuration: Configuration, told: Snapshot | N
         classification = classify(question, configuration, RuleClassifier())
         return decide(question, classification, configuration, lambda _: 0, health)
     except UnknownName as fault:
-        raise InvalidQuestion(str(fault)) from fault
+        raise InvalidQuestion(shortened(str(fault))) from fault

@@ -4,8 +4,9 @@
     view.seen(key, epoch, gen, "fail", attempt=1, seq=8, now=now)
     view.health(key, now).barred(now)
 
-Three failures that this process saw itself bar a key at once, until a snapshot contains them. Without a usable snapshot
-the same breaker as the entity's runs here, under tokens that the entity will not take for its own.
+Three failures that this process saw itself bar a key at once, until a snapshot contains them. So does a key cool down
+at once: a process must not go on asking a provider that has just told it to wait. Without a usable snapshot the same
+breaker as the entity's runs here, under tokens that the entity will not take for its own.
 Source: resilience specification, section 7. Times are in seconds since the epoch.
 """
 
@@ -25,6 +26,7 @@ from pointsman.health.breaker import (
     resumed,
     step,
 )
+from pointsman.health.cooldown import BARRING, CooldownReason, Cooldowns
 from pointsman.health.delta import Delta, Outcome
 from pointsman.health.failure_run import FAILURE, NOTHING, SUCCESS
 from pointsman.health.measures import Figures
@@ -60,6 +62,8 @@ class HealthView:
         self._received_at: float | None = None
         self._seen: dict[str, _Seen] = {}
         self._own: dict[str, Breaker] = {}
+        # Each with the report that tells the entity of it.
+        self._cooled: dict[str, tuple[Cooldowns, int]] = {}
         self.transitions: list[tuple[str, Transition]] = []
         """Of the process's own breakers, for its log; whoever reads them takes them away."""
 
@@ -76,6 +80,9 @@ class HealthView:
         for key, seen in list(self._seen.items()):
             if seen.barred_since is not None and snapshot.acked_seq >= seen.seq:
                 del self._seen[key]
+        for key, (_, seq) in list(self._cooled.items()):
+            if snapshot.acked_seq >= seq:
+                del self._cooled[key]
 
     def age(self, now: float) -> Age:
         """How far the snapshot may be trusted."""
@@ -93,6 +100,14 @@ class HealthView:
 
     def health(self, key: str, now: float) -> KeyHealth:
         """How a key stands."""
+        told = self._told(key, now)
+        own = None if key not in self._cooled else self._cooled[key][0].standing(now)
+        if own is None or _outweighs(told, *own, now):
+            return told
+        reason, until = own
+        return told.model_copy(update={"cooldown_until": until, "cooldown_reason": reason})
+
+    def _told(self, key: str, now: float) -> KeyHealth:
         snapshot = self._usable(now)
         if snapshot is None:
             return self._health_by_own_breaker(key, now)
@@ -116,6 +131,8 @@ class HealthView:
         Returns:
             The failures in a row that this process has now seen of the key.
         """
+        if outcome == "ok":
+            self._succeeded(key)
         if self.age(now) == "stale":
             segment = SUCCESS if outcome == "ok" else FAILURE if outcome == "fail" and attempt == 1 else NOTHING
             row = Delta(key=key, epoch=epoch, gen=gen, second=max(0, int(now)), segment=segment)
@@ -133,6 +150,11 @@ class HealthView:
             if seen.run >= self._policy.breaker.consecutive and seen.barred_since is None:
                 seen.barred_since = now
         return seen.run
+
+    def cooled(self, key: str, reason: CooldownReason, hint_s: float | None, *, seq: int, now: float) -> None:
+        """A call of this process ended in what cools its key; `seq` is the report that will tell of it."""
+        held, _ = self._cooled.get(key, (Cooldowns(), 0))
+        self._cooled[key] = held.noticed(reason, hint_s, 1, now), seq
 
     def probes_due(self, now: float) -> list[str]:
         """Keys that this process's own breakers want probed."""
@@ -153,6 +175,11 @@ class HealthView:
         """A probe of this process has ended; if a snapshot came meanwhile its result is nobody's."""
         if request.key in self._own:
             self._step(request.key, ProbeEnded(request.epoch, request.gen, request.n, result), now)
+
+    def _succeeded(self, key: str) -> None:
+        if key in self._cooled:
+            held, seq = self._cooled[key]
+            self._cooled[key] = held.succeeded(), seq
 
     def _usable(self, now: float) -> Snapshot | None:
         return None if self.age(now) == "stale" else self._snapshot
@@ -198,3 +225,11 @@ class HealthView:
         breaker, told = step(self._breaker(key, now), event, now=now, chance=0.5, settings=self._policy.breaker_of(key))
         self._own[key] = breaker
         self.transitions.extend((key, transition) for transition in told)
+
+
+def _outweighs(told: KeyHealth, reason: CooldownReason, until: float, now: float) -> bool:
+    """Whether the cooldown that the fleet tells of goes before the process's own: a barring one, else the longer."""
+    if told.cooldown_reason is None or told.cooldown_until is None or told.cooldown_until <= now:
+        return False
+    theirs, own = (told.cooldown_reason in BARRING, told.cooldown_until), (reason in BARRING, until)
+    return theirs >= own

@@ -21,7 +21,12 @@ BAD_QUESTIONS = {
     "no JSON Schema": ('{"prompt": "x", "response_schema": {"type": "poem"}}', "response_schema: not a JSON Schema"),
     "unknown task": ('{"prompt": "x", "task": "extrakt"}', "extrakt"),
     "unknown provider": ('{"prompt": "x", "allow": ["alhpa"]}', "alhpa"),
-    "lone surrogate": ('{"prompt": "\\ud800"}', "invalid JSON: unexpected end of hex escape"),
+    "lone surrogate": ('{"prompt": "\\ud800"}', "not valid Unicode (a lone surrogate)"),
+    "a tenant of 128 bytes": (json.dumps({"prompt": "x", "tenant": "\u00e9" * 64}), "tenant: is 128 bytes as UTF-8"),
+    "a task of 3,000 bytes": (json.dumps({"prompt": "x", "task": "y" * 3000}), "task: is 3,000 bytes as UTF-8"),
+    "a provider of 1.4 MB": (json.dumps({"prompt": "x", "allow": ["y" * 1_400_000]}), "at most 64 fit; shorten it"),
+    "a field of 1.4 MB": (json.dumps({"prompt": "x", "y" * 1_400_000: 1}), "unknown key"),
+    "many unknown providers": (json.dumps({"prompt": "x", "deny": [f"p{n}" for n in range(90_000)]}), "deny: p0, p1"),
     "no object": ("5", "input"),
     "null": ("null", "input"),
     "a list": ("[]", "input"),
@@ -70,6 +75,7 @@ def test_a_bad_question_fails_its_workflow_with_a_sentence(
     assert kind == "InvalidQuestion"
     assert sentence in message
     assert "\n" not in message
+    assert len(message) < 2000
     assert providers.hits() == []
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from pointsman import Answer
-from tests.e2e.conftest import DIALECTS, Site, sentence
+from tests.e2e.conftest import DIALECTS, Site, run, sentence
 from workers.embedded.scripted.script import Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
+from workers.embedded.temporal_server import binary
 
 ANSWER_FIELDS = {
     *("status", "text", "parsed", "claims", "confidence", "provider", "model_requested", "model_served", "query_type"),
@@ -144,7 +145,9 @@ def test_a_provider_that_nobody_knows_is_refused(pointsman: Site, providers: Scr
         (["x", "--schema", "not-there.json"], "--schema"),
         (["x", "--context", "not-there.json"], "--context"),
         (["x", "--id", ""], "id is empty"),
-        (["x", "--id", "y" * 1001], "did not take the question"),
+        (["x", "--id", "y" * 1001], "id is 1,001 bytes as UTF-8 and at most 1,000 fit"),
+        (["x", "--task", "y" * 3000], "task: is 3,000 bytes as UTF-8 and at most 255 fit"),
+        (["x", "--allow", "y" * 100_000], "allow.0: is 100,000 bytes as UTF-8 and at most 64 fit"),
         (["x", "--no-such-option"], "--no-such-option"),
         ([], "PROMPT"),
     ],
@@ -200,3 +203,70 @@ def test_an_id_that_no_question_has_is_refused(pointsman: Site, verb: str) -> No
     ended = pointsman.cli(verb, "never-asked")
     assert ended.returncode == 2
     assert "never-asked" in sentence(ended)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "kind", "question_id"),
+    [
+        (("ask", "x", "--deadline", "-1"), 2, "InvalidQuestion", None),
+        (("ask", "x", "--no-such-option"), 2, "Usage", None),
+        (("ask", "x", "--task", "extrakt", "--id", "json-unknown-task"), 2, "InvalidQuestion", "json-unknown-task"),
+        (("ask", "another", "--id", "json-taken"), 2, "IdTaken", "json-taken"),
+        (("status", "json-never-asked"), 2, "UnknownQuestion", "json-never-asked"),
+        (("answer", "json-never-asked"), 2, "UnknownQuestion", "json-never-asked"),
+        (("cancel", "json-never-asked"), 2, "UnknownQuestion", "json-never-asked"),
+        (("check", "--config", "not-there.toml"), 2, "ConfigurationError", None),
+        (("route", ""), 2, "InvalidQuestion", None),
+    ],
+    ids=lambda value: " ".join(value)[:40] if isinstance(value, tuple) else "",
+)
+def test_any_failure_as_json_is_one_object_beside_the_sentence(
+    pointsman: Site, arguments: tuple[str, ...], status: int, kind: str, question_id: str | None
+) -> None:
+    pointsman.cli("ask", "x", "--id", "json-taken")
+    ended = pointsman.cli(*arguments, "--json")
+    assert (ended.returncode, "Traceback" in ended.stderr) == (status, False)
+    document = json.loads(ended.stdout)
+    assert (document["error"], document.get("id")) == (kind, question_id)
+    assert document["message"] == ended.stderr.strip()
+
+
+def test_no_server_as_json_is_one_object(pointsman: Site) -> None:
+    ended = pointsman.cli("ask", "x", "--json", TEMPORAL_ADDRESS="127.0.0.1:1")
+    assert ended.returncode == 3
+    assert json.loads(ended.stdout) == {"error": "NoServer", "message": ended.stderr.strip()}
+
+
+def test_control_sequences_of_an_answer_do_not_reach_the_terminal(
+    pointsman: Site, providers: ScriptedProviders
+) -> None:
+    providers.script("alpha", Reply(text="Pa\x1b[2J\x1b]0;owned\x07ris", model="m\x1b[31m"))
+    ended = pointsman.cli("ask", "What is the capital of France?")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("Pa\\x1b[2J\\x1b]0;owned\\x07ris\n")
+    assert "\x1b" not in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("redirection", "status", "said"),
+    [
+        (">&-", 0, ""),
+        ("> /dev/full", 1, "No space left on device"),
+        ("| true", 0, ""),
+        (">&- 2>&-", 0, ""),
+        ("<&-", 0, ""),
+    ],
+)
+def test_standard_streams_that_lead_nowhere_make_no_traceback(
+    pointsman: Site, redirection: str, status: int, said: str
+) -> None:
+    command = f"{binary('pointsman')} ask 'What is 1 + 1?' {redirection}"
+    ended = run(["bash", "-c", command], pointsman.environment())
+    assert (ended.returncode, "Traceback" in ended.stderr) == (status, False)
+    assert said in ended.stderr
+
+
+def test_standard_input_that_is_closed_is_refused(pointsman: Site) -> None:
+    ended = run(["bash", "-c", f"{binary('pointsman')} ask - <&-"], pointsman.environment())
+    assert ended.returncode == 2
+    assert "standard input is closed" in sentence(ended)

@@ -53,6 +53,17 @@ def test_after_a_failure_the_id_runs_anew(pointsman: Site, providers: ScriptedPr
     assert len(providers.hits()) == 2
 
 
+def test_after_a_failure_another_question_under_the_id_is_refused(
+    pointsman: Site, providers: ScriptedProviders
+) -> None:
+    providers.script("alpha", Status(401))
+    failed = pointsman.cli("ask", PROMPT, "--id", "failed-once", "--allow", "alpha")
+    other = pointsman.cli("ask", "What is the capital of Spain?", "--id", "failed-once", "--allow", "alpha")
+    assert (failed.returncode, other.returncode) == (1, 2)
+    assert "'failed-once'" in sentence(other)
+    assert len(providers.hits()) == 1
+
+
 def test_a_question_can_be_left_looked_at_and_fetched(pointsman: Site, providers: ScriptedProviders) -> None:
     providers.script("alpha", Reply(text="Paris", delay_s=12))
     left = pointsman.cli("ask", PROMPT, "--id", "left", "--no-wait")
@@ -106,6 +117,12 @@ def test_a_cancel_reaches_the_process_that_waits(pointsman: Site, providers: Scr
     said, complained = waiting.communicate(timeout=PATIENCE_S)
     assert (waiting.returncode, said) == (1, "")
     assert complained.strip() == "the question cancelled-while-waiting was cancelled"
+    as_json = pointsman.cli("answer", "cancelled-while-waiting", "--json")
+    assert json.loads(as_json.stdout) == {
+        "id": "cancelled-while-waiting",
+        "error": "QuestionCancelled",
+        "message": complained.strip(),
+    }
 
 
 def test_ctrl_c_leaves_the_question_running_and_says_how_to_fetch_it(

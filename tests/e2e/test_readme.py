@@ -74,16 +74,7 @@ def test_the_program_that_asks_prints_an_answer(dev: Running) -> None:
 
 def test_the_test_of_ones_own_code_passes(tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text(PROGRAMS[1], encoding="utf-8")
-    # The test server comes from a package here; elsewhere the SDK fetches it.
-    (tmp_path / "conftest.py").write_text(
-        "import functools\n"
-        "from temporalio.testing import WorkflowEnvironment\n"
-        "from workers.embedded.temporal_server import binary\n"
-        "WorkflowEnvironment.start_time_skipping = functools.partial(\n"
-        "    WorkflowEnvironment.start_time_skipping, test_server_existing_path=binary('temporal-test-server'))\n",
-        encoding="utf-8",
-    )
-    options = ["-q", "-p", "no:cacheprovider", "-o", "asyncio_mode=auto", "--rootdir", str(tmp_path)]
+    options = ["-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
     ended = run(
         [sys.executable, "-m", "pytest", *options, str(tmp_path)], environment({"PYTHONPATH": str(ROOT)}), cwd=tmp_path
     )

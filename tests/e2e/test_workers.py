@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 from pathlib import Path
@@ -24,7 +25,7 @@ from tests.e2e.conftest import (
 from workers.embedded.scripted.request import Hit
 from workers.embedded.scripted.script import Hang, Raw, Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
-from workers.embedded.temporal_server import free_port
+from workers.embedded.temporal_server import binary, free_port, temporal_server
 
 PROMPT = "What is the capital of France?"
 
@@ -42,6 +43,11 @@ def test_no_worker_is_said_in_a_sentence_and_the_question_waits_for_one(
     assert ended.returncode == 3
     assert "no worker polls" in sentence(ended)
     assert "`pointsman answer unattended`" in ended.stderr
+    as_json = unserved.cli("ask", PROMPT, "--id", "unattended", "--json")
+    document = json.loads(as_json.stdout)
+    assert (document["id"], document["error"]) == ("unattended", "NoWorker")
+    left_as_json = unserved.cli("ask", PROMPT, "--id", "unattended", "--no-wait", "--json")
+    assert (left_as_json.returncode, json.loads(left_as_json.stdout)["id"]) == (3, "unattended")
     left = unserved.cli("ask", PROMPT, "--id", "unattended-left", "--no-wait")
     assert (left.returncode, left.stdout) == (3, "unattended-left\n")
     assert "no worker polls" in left.stderr
@@ -68,6 +74,9 @@ def test_no_server_is_said_in_a_sentence(unattended: Site, arguments: tuple[str,
 
 def test_a_namespace_that_the_server_lacks_is_said_in_a_sentence(unattended: Site) -> None:
     asked = unattended.cli("ask", "x", TEMPORAL_NAMESPACE="nowhere")
+    for verb in ("status", "answer", "cancel"):
+        looked = unattended.cli(verb, "x", TEMPORAL_NAMESPACE="nowhere")
+        assert (looked.returncode, sentence(looked)) == (3, sentence(asked))
     served = run(python("-m", "workers"), unattended.environment({"TEMPORAL_NAMESPACE": "nowhere"}))
     assert (asked.returncode, served.returncode) == (3, 3)
     assert "nowhere" in sentence(asked)
@@ -150,6 +159,88 @@ def test_another_worker_finishes_what_a_killed_one_had_under_way(
     assert (answer["route_reason"], answer["usage"]["source"]) == ("primary", "estimated")
     assert answer["cost_usd"] > answer["attempts"][1]["cost_usd"]
     assert second.signal(signal.SIGTERM) == 0
+
+
+def test_the_death_of_the_last_worker_is_said_soon_after_the_deadline_and_the_question_stays(
+    unattended: Site, providers: ScriptedProviders
+) -> None:
+    providers.script("alpha", Hang(), Reply(text="never asked for"))
+    worker = unattended.start_worker()
+    waiting = unattended.start_cli("ask", PROMPT, "--id", "orphaned", "--deadline", "12", "--allow", "alpha")
+    providers.wait_for_hits_blocking("alpha", 1, PATIENCE_S)
+    assert worker.signal(signal.SIGKILL) == -signal.SIGKILL
+    # The server lists the dead worker for five minutes.
+    said, complained = waiting.communicate(timeout=60)
+    assert (waiting.returncode, said) == (3, "")
+    assert "no worker has taken the question" in complained
+    assert "`pointsman answer orphaned`" in complained
+    assert json.loads(unattended.cli("status", "orphaned", "--json").stdout)["status"] == "routing"
+    unattended.cli("cancel", "orphaned")
+    other = unattended.start_worker()
+    assert unattended.cli("answer", "orphaned").returncode == 1
+    assert other.signal(signal.SIGTERM) == 0
+
+
+def test_when_the_server_goes_away_the_id_is_told(
+    loop: asyncio.AbstractEventLoop, unattended: Site, providers: ScriptedProviders, tmp_path: Path
+) -> None:
+    providers.script("alpha", Hang())
+    context = temporal_server(tmp_path / "temporal.db", port=free_port(0), ui_port=free_port(0))
+    server = unattended.wait_for(context.__aenter__())
+    site = Site(server, loop, unattended.config, tmp_path)
+    worker = site.start_worker()
+    plain = site.start_cli("ask", PROMPT, "--id", "left-behind")
+    as_json = site.start_cli("ask", PROMPT, "--id", "left-behind", "--json")
+    providers.wait_for_hits_blocking("alpha", 1, PATIENCE_S)
+    unattended.wait_for(context.__aexit__(None, None, None))
+    said, complained = plain.communicate(timeout=PATIENCE_S)
+    document = json.loads(as_json.communicate(timeout=PATIENCE_S)[0])
+    worker.end()
+    assert (plain.returncode, as_json.returncode, said) == (3, 3, "")
+    assert "`pointsman answer left-behind`" in complained
+    assert "::" not in complained
+    assert (document["id"], document["error"]) == ("left-behind", "NoServer")
+
+
+SETTINGS: dict[str, tuple[dict[str, str | None], int, str]] = {
+    "certificate": ({"TEMPORAL_TLS_CLIENT_CERT_PATH": "/nope"}, 2, "TEMPORAL_TLS_CLIENT_CERT_PATH: /nope cannot be"),
+    "no TOML": ({"TEMPORAL_CONFIG_FILE": "/etc/passwd"}, 2, "TOML parse error"),
+    "profile": ({"TEMPORAL_PROFILE": "nope"}, 2, "Profile 'nope' not found"),
+    "port": ({"TEMPORAL_ADDRESS": "localhost:99999"}, 2, "'localhost:99999' is no address (invalid port number)"),
+    "no port": ({"TEMPORAL_ADDRESS": "foo:bar"}, 2, "'foo:bar' is no address"),
+    "no host": ({"TEMPORAL_ADDRESS": "::1"}, 2, "'::1' is no address"),
+    "scheme": ({"TEMPORAL_ADDRESS": "http://localhost:1"}, 2, "'http://localhost:1' is no address"),
+    "half a pair": ({"TEMPORAL_TLS_CLIENT_CERT_DATA": "x"}, 2, "Must have both client cert and private key"),
+    "key": ({"TEMPORAL_API_KEY": f"{CANARY}\n"}, 2, "TEMPORAL_API_KEY: holds what no HTTP header can"),
+    "metadata": ({"TEMPORAL_GRPC_META_FOO": "x\ny"}, 2, "TEMPORAL_GRPC_META"),
+    "refused": (
+        {"TEMPORAL_ADDRESS": "127.0.0.1:1"},
+        3,
+        "no Temporal server reached at 127.0.0.1:1 (Connection refused)",
+    ),
+    "name": ({"TEMPORAL_ADDRESS": "no.invalid:1"}, 3, "no Temporal server reached at no.invalid:1 (failed to lookup"),
+    "no TLS": ({"TEMPORAL_TLS": "true"}, 3, "(it does not speak TLS)"),
+}
+
+
+@pytest.mark.parametrize("case", SETTINGS)
+def test_connection_settings_that_cannot_be_used_are_said_in_a_sentence(unattended: Site, case: str) -> None:
+    changes, status, said = SETTINGS[case]
+    env = unattended.environment(changes)
+    for command in ([binary("pointsman"), "status", "x"], python("-m", "workers")):
+        ended = run(command, env)
+        assert ended.returncode == status
+        assert said in sentence(ended)
+        assert not any(part in ended.stderr for part in ("::Error", "root:x", CANARY))
+
+
+def test_a_worker_names_the_key_that_no_header_can_hold_and_never_its_value(unattended: Site) -> None:
+    env = unattended.environment({KEY_VARIABLE: f"{CANARY}\n"})
+    for command in ([binary("pointsman"), "check"], python("-m", "workers")):
+        ended = run(command, env)
+        assert ended.returncode == 2
+        assert ended.stderr.count(f"{KEY_VARIABLE} holds what no HTTP header can") == len(DIALECTS)
+        assert CANARY not in ended.stderr + ended.stdout
 
 
 def test_sigterm_lets_a_running_call_finish(unattended: Site, providers: ScriptedProviders) -> None:

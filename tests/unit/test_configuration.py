@@ -75,12 +75,51 @@ def _with(path: str, value: Any) -> dict[str, Any]:
         ),
         ("classification", {"by": "llm", "provider": "x"}, "classification.provider: 'x' is no provider"),
         ("schemas", {}, None),
+        ("providers.alpha.api_base", "ftp://host/v1", "providers.alpha.api_base: no http or https address; give one"),
+        ("providers.alpha.api_base", "https://", "providers.alpha.api_base: no http or https address"),
+        ("providers.alpha.api_base", "host/v1", "providers.alpha.api_base: no http or https address"),
+        ("providers.alpha.api_base", "http://host:99999/v1", "providers.alpha.api_base: no http or https address"),
+        ("providers.alpha.api_base", "http://h ost/v1", "providers.alpha.api_base: no http or https address"),
+        ("providers.alpha.model", "openai/" + "x" * 300, "providers.alpha.model: longer than the 300 bytes"),
+        ("providers.alpha.extra", {"model": "openai/x"}, "providers.alpha.extra.model: each request sets it itself"),
+        ("providers.alpha.extra", {"api_key": "sk"}, "providers.alpha.extra.api_key: each request sets it itself"),
+        ("providers.alpha.extra", {"stream": True}, "providers.alpha.extra.stream: each request sets it itself"),
+        (
+            "providers.alpha.extra",
+            {"extra_body": {"messages": []}},
+            "providers.alpha.extra.extra_body.messages: each request sets it itself; remove it",
+        ),
+        ("providers.alpha.extra_headers", {"a b": "c"}, "providers.alpha.extra_headers.a b: no name of an HTTP header"),
+        (
+            "providers.alpha.extra_headers",
+            {"a": "c\n"},
+            "providers.alpha.extra_headers.a: holds what no HTTP",
+        ),
+        ("routes." + "x" * 256, {"chain": ["alpha", "beta"]}, "routes." + "x" * 255 + ": a task's name has 1 to 255"),
     ],
 )
 def test_a_fault_is_one_sentence_with_its_path(path: str, value: Any, sentence: str | None) -> None:
     found = _faults(_with(path, value))
     if sentence is not None:
         assert any(line.startswith(sentence) for line in found), found
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:8000", "https://user:pass@host/v1", "embedded://scripted/x/v1"])
+def test_an_address_of_a_provider_is_http_or_embedded(address: str) -> None:
+    assert _faults(_with("providers.alpha.api_base", address)) == []
+
+
+def test_arguments_that_no_request_sets_itself_may_be_added() -> None:
+    extra = {"api_version": "2026-01-01", "num_ctx": 8192, "extra_body": {"provider": {}}, "reasoning_effort": "low"}
+    assert _faults(_with("providers.alpha.extra", extra)) == []
+
+
+@pytest.mark.parametrize("key", ["sk-1\n", "sk\x00", "\N{LATIN SMALL LETTER E WITH ACUTE}", " sk", "sk ", "\t"])
+def test_a_key_that_no_header_can_hold_is_refused_without_its_value(key: str) -> None:
+    (told,) = missing_keys(configuration({"alpha": provider_table(api_key_env="KEY")}), {"KEY": key})
+    assert told.startswith("providers.alpha.api_key_env: the environment variable KEY holds what no HTTP header can")
+    assert key not in told or key.isspace()
+    assert missing_keys(configuration({"alpha": provider_table(api_key_env="KEY")}), {"KEY": "sk-1 a"}) == []
 
 
 def test_a_sound_configuration_has_no_faults() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pointsman.cli import app
+from pointsman.cli.command import app
 from pointsman.config_file import load
 from pointsman.configuration import Configuration
 from pointsman.ledger.settings import DEFAULT_URL, LedgerSettings

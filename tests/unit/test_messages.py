@@ -58,6 +58,18 @@ def test_bad_input_is_one_sentence(fields: dict[str, Any], sentence: str) -> Non
     assert str(refused.value).startswith(sentence)
 
 
+@pytest.mark.parametrize(("field", "limit"), [("tenant", 64), ("task", 255), ("allow", 64), ("deny", 64)], ids=str)
+@pytest.mark.parametrize("letter", ["x", "\N{LATIN SMALL LETTER E WITH ACUTE}", "\N{DUCK}"])
+def test_what_temporal_bounds_is_bounded_in_bytes(field: str, limit: int, letter: str) -> None:
+    def given(text: str) -> dict[str, Any]:
+        return {"prompt": "a", field: text if field in {"tenant", "task"} else [text]}
+
+    fits = letter * (limit // len(letter.encode()))
+    assert parse(given(fits))
+    with pytest.raises(InvalidQuestion, match=rf"^{field}(\.0)?: is \d+ bytes as UTF-8 and at most {limit} fit"):
+        parse(given(fits + letter))
+
+
 def test_f10_a_malformed_tool_argument_is_refused_before_any_provider() -> None:
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{not json"}}
     with pytest.raises(InvalidQuestion, match="messages: message 0: the arguments of a tool call are not JSON"):

@@ -11,7 +11,7 @@ from typer.main import get_command
 
 import pointsman
 from pointsman import HealthOverview, contract, health_contract
-from pointsman.cli import app
+from pointsman.cli.command import app
 from pointsman.cli.exits import Exit
 from pointsman.contract import TASK_QUEUE, Status
 from pointsman.health.overview import KeyOverview
@@ -64,6 +64,11 @@ def test_the_public_names_are_these() -> None:
 def test_the_commands_and_their_options_are_these() -> None:
     found = {name: [parameter.opts[0] for parameter in command.params] for name, command in _commands().items()}
     assert found == OPTIONS
+
+
+def test_the_command_tells_its_version() -> None:
+    (version,) = [parameter.opts for parameter in get_command(app).params if parameter.name == "version"]
+    assert version == ["--version"]
 
 
 @pytest.mark.parametrize("command", list(OPTIONS))

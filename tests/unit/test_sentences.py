@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from pointsman.sentences import ConfigurationError, sentences
+from pointsman.errors import PointsmanError
+from pointsman.sentences import ConfigurationError, in_one, sentences
 
 
 class _Inner(BaseModel):
@@ -67,3 +68,31 @@ def test_a_value_in_pieces_is_not_quoted() -> None:
 def test_a_configuration_error_reads_as_its_sentences() -> None:
     error = ConfigurationError(["a: b", "c: d"])
     assert (str(error), error.faults) == ("a: b\nc: d", ["a: b", "c: d"])
+    assert isinstance(error, PointsmanError)
+
+
+def test_no_sentence_is_as_long_as_what_somebody_sent() -> None:
+    (told,) = _told(needed=1, inner={"colour" + "x" * 1_400_000: 1})
+    assert len(told) < 1100
+    assert told.startswith("inner.colourxxx")
+    assert told.endswith("did you mean colour?") or "known here: colour, shade, size" in told
+    (cut,) = ConfigurationError(["routes.x.chain: " + "y" * 1_400_000 + "; name a provider"]).faults
+    assert (len(cut) < 1100, cut[:16], cut[-15:]) == (True, "routes.x.chain: ", "name a provider")
+
+
+def test_one_line_holds_ten_sentences_and_the_number_of_the_others() -> None:
+    with pytest.raises(ValidationError) as refused:
+        _Outer.model_validate({"needed": 1, **{f"odd{number}": 1 for number in range(25)}})
+    told = in_one(refused.value, _Outer)
+    assert told.count("unknown key") == 10
+    assert told.endswith("; and 15 more")
+    assert "\n" not in told
+
+
+@pytest.mark.parametrize("text", ['{"needed": 1, "named": {"\\ud800": {}}}', '{"inner": {"shade": "\\udc00"}}'])
+def test_half_a_pair_in_json_is_named_as_such(text: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        _Outer.model_validate_json(text)
+    assert sentences(refused.value, _Outer)[0].endswith(
+        "not valid Unicode (a lone surrogate); send text that can be encoded as UTF-8"
+    )

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 
 from rich.console import Console
 from temporalio.client import Client
 from temporalio.common import WorkflowIDConflictPolicy
 
 from pointsman.client import RouterClient
+from pointsman.connection import file_settings
 from pointsman.contract import TASK_QUEUE
 from pointsman.health.events import AdminCommand
 from pointsman.health_contract import HEALTH_ENTITY_ID, ProviderHealth
 from workers.embedded.demo import DEMO_QUESTIONS, OUT_OF_ORDER, Told, print_told
 from workers.embedded.resolution import Rehearsal
 from workers.embedded.stack import Stack, embedded_stack
-from workers.service import stop_on_signals
+from workers.service import say, stop_on_signals, unless_stopped
 
 __all__ = ["Rehearsal", "demo", "dev"]
 
@@ -32,16 +33,20 @@ async def dev(rehearsal: Rehearsal) -> int:
     """Run the stack until Ctrl-C or SIGTERM."""
     stop = stop_on_signals()
     async with embedded_stack(rehearsal, stop, _teller()) as stack:
-        print(_how_to_ask(stack), flush=True)
+        say(_how_to_ask(stack))
         waiting = asyncio.create_task(stop.wait())
         await asyncio.wait([waiting, stack.ended], return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
-        print("Stopping; calls under way are let finish.", flush=True)
+        say("Stopping; calls under way are let finish.")
     return 0
 
 
 async def demo(rehearsal: Rehearsal) -> int:
     """Ask one question per query type and one whose first provider fails, show what came, and end everything."""
+    return await unless_stopped(_demo(rehearsal))
+
+
+async def _demo(rehearsal: Rehearsal) -> int:
     tell = _teller()
     async with embedded_stack(rehearsal, asyncio.Event(), tell) as stack:
         # What an earlier demo broke is mended: the last question is to find its first provider failing once more.
@@ -79,7 +84,7 @@ def _how_to_ask(stack: Stack) -> str:
     return f"""
 Pointsman takes questions at {stack.server.address} (configuration: {stack.config.name}).
 
-  ask      TEMPORAL_ADDRESS={stack.server.address} .venv/bin/pointsman ask "Explain why the sky is blue"
+  ask      {_asking(stack.server.address)} .venv/bin/pointsman ask "Explain why the sky is blue"
   watch    {stack.server.ui}
   stop     Ctrl-C
 
@@ -87,11 +92,18 @@ Pointsman takes questions at {stack.server.address} (configuration: {stack.confi
 """
 
 
+def _asking(address: str) -> str:
+    """The variables with which a command in this shell reaches this server and none that the shell knows of."""
+    there = f"TEMPORAL_ADDRESS={address}"
+    foreign = sorted(name for name in os.environ if name.startswith("TEMPORAL_") and name != "TEMPORAL_ADDRESS")
+    if not foreign and not file_settings():
+        return there
+    away = "".join(f"-u {name} " for name in foreign)
+    # In place of the file that Temporal's clients read by default.
+    return f"env {away}TEMPORAL_CONFIG_FILE={os.devnull} {there}"
+
+
 def _teller() -> Callable[[str], None]:
     started = time.monotonic()
 
-    def tell(what: str) -> None:
-        with suppress(BrokenPipeError):
-            print(f"[{time.monotonic() - started:5.1f} s] {what}", flush=True)
-
-    return tell
+    return lambda what: say(f"[{time.monotonic() - started:5.1f} s] {what}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Self
 
 from pointsman.config_file import CONFIG_VARIABLE, load
+from pointsman.sentences import ConfigurationError
 from workers.embedded.answers import scripts
 from workers.embedded.local_model import local_model, weights
 from workers.embedded.resolution import Rehearsal, resolve
@@ -83,8 +84,13 @@ class _Folder:
         self.keeps = True
 
     def __enter__(self) -> Self:
-        self._wanted.mkdir(parents=True, exist_ok=True)
-        self._lock = (self._wanted / "lock").open("w")
+        try:
+            self._wanted.mkdir(parents=True, exist_ok=True)
+            self._lock = (self._wanted / "lock").open("w")
+        except OSError as fault:
+            where = self._wanted.resolve()
+            told = f"{where}: what is asked is kept in this folder, which cannot be used ({fault.strerror})"
+            raise ConfigurationError([f"{told}; make way for it, or start in another folder"]) from fault
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

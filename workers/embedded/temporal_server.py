@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import socket
 import subprocess
@@ -12,14 +13,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 from google.protobuf.duration_pb2 import Duration
 from temporalio.api.namespace.v1 import NamespaceConfig
 from temporalio.api.workflowservice.v1 import UpdateNamespaceRequest
 from temporalio.client import Client
 
-from pointsman.connection import connect
+from pointsman.connection import connect_plainly
 from pointsman.errors import NoServer
+from pointsman.sentences import ConfigurationError
 
 PORT, UI_PORT = 7233, 8233
 _HOST = "127.0.0.1"
@@ -68,13 +71,16 @@ async def temporal_server(
     database = database.resolve()  # noqa: ASYNC240 - a look at the local disk
     database.parent.mkdir(parents=True, exist_ok=True)
     log_path = database.with_suffix(".log")
-    with log_path.open("ab") as log:
+    with _opened(log_path) as log:
         process = subprocess.Popen(  # noqa: ASYNC220, S603 - starts at once; the command is our own
             [sys.executable, "-m", "workers.embedded.leash", *command(database, port, ui_port)],
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=subprocess.STDOUT,
             cwd=Path(__file__).parents[2],
+            env=_environment(),
+            # Ctrl-C would reach it too, and the server is to end after the workers.
+            start_new_session=True,
         )
     try:
         client = await _when_ready(f"{_HOST}:{port}", process, log_path)
@@ -83,6 +89,18 @@ async def temporal_server(
         if process.stdin is not None:
             process.stdin.close()
         await asyncio.to_thread(process.wait, _STOP_PATIENCE_S)
+
+
+def _opened(log_path: Path) -> BinaryIO:
+    try:
+        return log_path.open("ab")
+    except OSError as fault:
+        raise ConfigurationError([f"{log_path}: cannot be written ({fault.strerror}); give it free"]) from fault
+
+
+def _environment() -> dict[str, str]:
+    """This process's, without what it says about reaching some other server."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("TEMPORAL_")}
 
 
 def command(database: Path, port: int, ui_port: int) -> list[str]:
@@ -126,7 +144,7 @@ async def _when_ready(address: str, process: subprocess.Popen[bytes], log_path: 
     give_up = loop.time() + _START_PATIENCE_S
     while process.poll() is None and loop.time() < give_up:
         try:
-            client = await connect(address, "default")
+            client = await connect_plainly(address)
             await _keep_histories(client)
             # Another server may answer at this address, and ours be about to end because the port is taken.
             await asyncio.sleep(_SETTLING_S)

@@ -1,0 +1,79 @@
+"""The commands of `pointsman`, and how each run of one ends."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from pointsman.cli import asking, configuring, health, rendering, routing
+from pointsman.cli.exits import Exit, status_of
+from pointsman.errors import PointsmanError
+
+app = typer.Typer(
+    help="Answers from several LLM providers, never betting on one.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for _command in (asking.ask, asking.status, asking.answer, asking.cancel, routing.route, configuring.check):
+    app.command()(_command)
+app.add_typer(health.app, name="health")
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback
+    if wanted:
+        print(f"pointsman {importlib.metadata.version('pointsman')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Options that stand before a command."""
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its status; every error is a sentence on standard error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # An answer that was paid for is printed, also where the terminal lacks some of its letters.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        result = app(arguments, standalone_mode=False)
+    except typer.Exit as ended:
+        return ended.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        return Exit.INTERRUPTED
+    except (BrokenPipeError, SystemExit):
+        # The reader of a pipe has gone; the second is how `rich` says so.
+        return Exit.FAILED
+    except Exception as fault:  # noqa: BLE001 - the last resort before a traceback
+        return _told(fault, as_json="--json" in arguments)
+    return result if isinstance(result, int) else Exit.DONE
+
+
+def _told(fault: Exception, *, as_json: bool) -> int:
+    """Say what went wrong: a sentence on standard error and, where JSON is wanted, one object on standard output."""
+    usage = getattr(fault, "format_message", None)
+    if isinstance(fault, PointsmanError):
+        kind, sentence, status = type(fault).__name__, str(fault), status_of(fault)
+    elif callable(usage):
+        # Without any argument the message is the whole help.
+        text = str(usage())
+        sentence = text if text.startswith("Usage:") else f"{text.rstrip('.')}. See `pointsman --help`."
+        kind, status = "Usage", Exit.BAD_INPUT
+    else:
+        kind, status = type(fault).__name__, Exit.FAILED
+        sentence = f"pointsman met an unexpected error: {kind}: {fault}"
+    if as_json:
+        print(rendering.error_json(kind, sentence, getattr(fault, "question_id", None)))
+    print(rendering.printable(sentence), file=sys.stderr)
+    return status

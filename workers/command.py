@@ -1,0 +1,84 @@
+"""The commands of `python -m workers`, and how each run of one ends."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import sys
+from typing import NoReturn
+
+from temporalio.service import RPCError
+
+from pointsman.cli.exits import Exit, status_of
+from pointsman.connection import connect
+from pointsman.entering import entering
+from pointsman.errors import PointsmanError
+from pointsman.search_attributes import MissingSearchAttributes
+from pointsman.server_faults import server_fault
+from workers.service import say, serve, stop_on_signals
+from workers.settings import Settings
+
+_DIGITS = 9
+_SHOWN = 40
+
+
+def run(words: list[str]) -> int:
+    """Run one command and return its status; every error is a sentence on standard error."""
+    arguments = _arguments(words)
+    logging.basicConfig(level=arguments.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    try:
+        if arguments.command is None:
+            asyncio.run(_serve())
+            return Exit.DONE
+        # The embedded stack needs packages that a production worker does not have.
+        with entering():
+            from workers.embedded import session  # noqa: PLC0415
+        rehearsal = session.Rehearsal(arguments.degrade_after, arguments.fail_after)
+        return asyncio.run(session.dev(rehearsal) if arguments.command == "dev" else session.demo(rehearsal))
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    except PointsmanError as fault:
+        print(fault, file=sys.stderr)
+        return status_of(fault)
+    except MissingSearchAttributes as fault:
+        print(fault, file=sys.stderr)
+        return Exit.NOT_REACHED
+    except RPCError as fault:
+        print(server_fault(fault), file=sys.stderr)
+        return Exit.NOT_REACHED
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one sentence what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say it and leave."""
+        self.exit(Exit.BAD_INPUT, f"{message}. See `python -m workers --help`.\n")
+
+
+def _arguments(words: list[str]) -> argparse.Namespace:
+    parser = _Parser(prog="python -m workers", description="Run Pointsman's workers.")
+    parser.add_argument("--log-level", default="INFO", choices=["DEBUG", "INFO", "WARNING", "ERROR"])
+    commands = parser.add_subparsers(dest="command")
+    for name, text in (("dev", "run the embedded stack until Ctrl-C"), ("demo", "ask the demo questions and end")):
+        command = commands.add_parser(name, help=text)
+        command.add_argument(
+            "--degrade-after", type=_calls, metavar="N", help="rehearsal: a simulated provider degrades"
+        )
+        command.add_argument("--fail-after", type=_calls, metavar="N", help="rehearsal: a simulated provider fails")
+    return parser.parse_args(words)
+
+
+def _calls(text: str) -> int:
+    """A number of calls after which something happens."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS):
+        raise argparse.ArgumentTypeError(f"{text[:_SHOWN]!r} is no number of calls; give 0 or more")
+    return int(text)
+
+
+async def _serve() -> None:
+    settings = Settings.from_environment()
+    stop = stop_on_signals()
+    client = await connect()
+    await serve(client, settings, stop, ready=lambda: say("Pointsman takes questions."))
