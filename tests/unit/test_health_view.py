@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pointsman.health.breaker import BreakerState
+from pointsman.health.cooldown import CooldownReason
 from pointsman.health.policy import HealthPolicy
 from pointsman.health.probe import ProbeOutcome, ProbeResult
 from pointsman.health.snapshot import KeyHealth, Snapshot
@@ -153,3 +154,41 @@ def test_what_is_no_failure_bars_nothing(outcome: str) -> None:
     for _ in range(10):
         view.seen(KEY, 5, 1, "ok" if outcome == "ok" else "throttle", attempt=1, seq=1, now=NOW)
     assert view.health(KEY, NOW).barred(NOW) is None
+
+
+def test_a_provider_that_said_when_to_come_back_is_left_alone_until_then_before_the_fleet_knows() -> None:
+    view = _view(_snapshot())
+    view.cooled(KEY, "throttle", 2.5, seq=1, now=NOW)
+    assert view.health(KEY, NOW + 2.4).cooling(NOW + 2.4) == "throttle"
+    assert view.health(KEY, NOW + 2.5).cooling(NOW + 2.5) is None
+
+
+def test_a_cooldown_seen_here_is_the_fleets_to_tell_once_a_snapshot_contains_it() -> None:
+    view = _view(_snapshot())
+    view.cooled(KEY, "throttle", 60.0, seq=3, now=NOW)
+    view.accept(_snapshot(version=2, acked_seq=2), NOW)
+    assert view.health(KEY, NOW).cooling(NOW) == "throttle"
+    view.accept(_snapshot(version=3, acked_seq=3), NOW)
+    assert view.health(KEY, NOW).cooling(NOW) is None
+
+
+def test_a_wrong_key_seen_here_bars_at_once() -> None:
+    view = _view(_snapshot())
+    view.cooled(KEY, "config", None, seq=1, now=NOW)
+    assert view.health(KEY, NOW).barred(NOW) == "config"
+
+
+@pytest.mark.parametrize(("reason", "until", "expected"), [("throttle", 60.0, 60.0), ("config", 1.0, 1.0)])
+def test_a_cooldown_seen_here_cuts_none_of_the_fleets_short(
+    reason: CooldownReason, until: float, expected: float
+) -> None:
+    told = KeyHealth(cooldown_until=NOW + until, cooldown_reason=reason)
+    view = _view(_snapshot(told))
+    view.cooled(KEY, "throttle", 5.0, seq=1, now=NOW)
+    assert view.health(KEY, NOW) == told.model_copy(update={"cooldown_until": NOW + expected})
+
+
+def test_without_word_from_the_fleet_a_cooldown_seen_here_holds() -> None:
+    view = _view()
+    view.cooled(KEY, "throttle", 60.0, seq=1, now=NOW)
+    assert view.health(KEY, NOW).cooling(NOW) == "throttle"
