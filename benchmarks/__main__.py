@@ -1,6 +1,6 @@
-"""`python -m benchmarks [--quick]`: what Pointsman costs over the plainest workflow, and what its processes take.
+"""`python -m benchmarks [--quick]`: what Pointsman costs, what its processes take, and how it bears failures.
 
-Prints a table and writes `build/bench.json`. A figure that does not hold is a result, not an error: the status is 0.
+Prints tables and writes `build/bench.json`. A figure that does not hold is a result, not an error: the status is 0.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from rich.console import Console
+from rich.table import Table
 
 from benchmarks import decision, plain_question, processes
 from benchmarks.figures import Figure, print_table, write_json
 from benchmarks.machine import in_words, machine
+from benchmarks.resilience import suite
 from benchmarks.rounds import Size
 from benchmarks.stack import stack
 from pointsman.errors import NoServer
@@ -29,15 +31,16 @@ _QUICK, _FULL = Size(rounds=5, one_by_one=10, together=32), Size(rounds=12, one_
 _BLOCKS, _DECISIONS = 7, 500
 _RESULT = Path("build") / "bench.json"
 _NO_SERVER = 3
+_LINES_SHOWN = 20
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure Pointsman.")
-    parser.add_argument("--quick", action="store_true", help="fewer questions: under a minute, and less sure")
+    parser.add_argument("--quick", action="store_true", help="fewer questions: under five minutes, and less sure")
     return parser.parse_args()
 
 
-async def _figures(size: Size, tell: Callable[[str], None]) -> list[Figure]:
+async def _figures(*, quick: bool, tell: Callable[[str], None]) -> tuple[list[Figure], suite.Found]:
     tell("deciding with 50 providers")
     decided = decision.measure(_BLOCKS, _DECISIONS)
     tell("starting the console command")
@@ -45,10 +48,11 @@ async def _figures(size: Size, tell: Callable[[str], None]) -> list[Figure]:
     tell("starting the Temporal server")
     with tempfile.TemporaryDirectory(prefix="pointsman-bench-") as folder:
         async with stack(Path(folder)) as running:
-            asked = await plain_question.measure(running, size, tell)
+            asked = await plain_question.measure(running, _QUICK if quick else _FULL, tell)
             tell("starting a worker process")
             memory = await processes.worker_memory(running)
-    return [*asked, *decided, *started, *memory]
+            found = await suite.measure(running, suite.QUICK if quick else suite.FULL, tell)
+    return [*asked, *decided, *started, *memory, *found.wanted], found
 
 
 def _run(*, quick: bool) -> int:
@@ -56,19 +60,28 @@ def _run(*, quick: bool) -> int:
     console = Console(width=None if sys.stdout.isatty() else 140)
 
     def tell(what: str) -> None:
-        print(f"[{time.monotonic() - began:5.1f} s] {what}", flush=True)
+        print(f"[{time.monotonic() - began:6.1f} s] {what}", flush=True)
 
-    found = machine()
-    title = in_words(found)
+    described = machine()
+    title = in_words(described)
     try:
-        figures = asyncio.run(_figures(_QUICK if quick else _FULL, tell))
+        figures, found = asyncio.run(_figures(quick=quick, tell=tell))
     except NoServer as fault:
         print(fault, file=sys.stderr)
         return _NO_SERVER
-    print_table(console, title, figures)
-    write_json(_RESULT, {**found, "quick": int(quick)}, figures)
+    took = Figure("bench_s", "the whole benchmark", time.monotonic() - began, "s", at_most=300 if quick else 1800)
+    _print(console, title, [*figures, took], found.tables, found.complaints)
+    write_json(_RESULT, {**described, "quick": int(quick)}, [*figures, took, *found.noted])
     print(f"Written to {_RESULT}.")
     return 0
+
+
+def _print(console: Console, title: str, figures: list[Figure], tables: list[Table], complaints: list[str]) -> None:
+    for table in tables:
+        console.print(table)
+    for line in complaints[:_LINES_SHOWN]:
+        console.print(line, markup=False, soft_wrap=True)
+    print_table(console, title, figures)
 
 
 def main() -> NoReturn:

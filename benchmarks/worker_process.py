@@ -24,7 +24,7 @@ async def worker_process(
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
     """Run one for as long as the block runs; `log` takes its warnings, which else go where this process's go."""
     # Opened for the process alone, which outlives no block.
-    errors = None if log is None else log.open("ab")  # noqa: ASYNC230 - a look at the local disk
+    errors = None if log is None else log.open("ab")
     try:
         worker = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "workers", "--log-level", "WARNING"),

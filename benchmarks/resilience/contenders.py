@@ -50,7 +50,7 @@ def litellm_router(at: Endpoints) -> Ask:
         {"model_name": name, "litellm_params": {"model": MODEL, "api_base": api_base, "api_key": _NO_KEY}}
         for name, api_base in (("primary", at.primary), ("secondary", at.secondary))
     ]
-    router: Any = litellm.Router(
+    router: Any = litellm.Router(  # pyright: ignore[reportPrivateImportUsage]
         model_list=deployments,  # type: ignore[arg-type,unused-ignore]
         fallbacks=[{"primary": ["secondary"]}],
         timeout=at.timeout_s,

@@ -1,4 +1,4 @@
-"""A primary that answers 503 at once for 40 seconds of each minute."""
+"""A primary that answers 503 at once for 40 of every 60 seconds."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from benchmarks.resilience.scenario import RATE, SEED, Run, Scenario, Tell, run
 from benchmarks.resilience.scripts import Timeline, down
 from benchmarks.stack import Stack
 
-_PERIOD_S, _UP_S, _DOWN_S = 60.0, 10.0, 40.0
+_PERIOD_S = 60.0
+_WELL, _DOWN = 1 / 6, 4 / 6
 
 
 async def measure(stack: Stack, questions: int, warm_up: int, tell: Tell) -> tuple[Run, list[Figure]]:
     """Without hedges: what breakers and fallbacks do by themselves."""
-    periods = max(1, round(questions / RATE / _PERIOD_S))
-    starts = (number * _PERIOD_S + _UP_S for number in range(periods))
-    timeline = Timeline(tuple((start, start + _DOWN_S) for start in starts))
+    # A shorter measurement has a shorter outage, not a longer share of it.
+    period_s = min(_PERIOD_S, questions / RATE)
+    starts = [(number + _WELL) * period_s for number in range(round(questions / RATE / period_s))]
+    timeline = Timeline(tuple((start, start + _DOWN * period_s) for start in starts))
     scenario = Scenario(
         "outage",
         "outage, 503 for 40 of 60 s",

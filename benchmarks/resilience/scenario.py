@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.machine import processor_time
 from benchmarks.resilience.arrivals import Ask, Asked, arrivals, ask_all
 from benchmarks.resilience.contenders import OTHERS, POINTSMAN, Endpoints, pointsman
 from benchmarks.resilience.scripts import Script, Timeline, steady
@@ -23,6 +25,7 @@ SEED = 20261
 RATE = 8.0
 """Questions a second, less than a quarter of what the embedded server answers on two cores."""
 TIMEOUT_S = 10.0
+_COMPLAINT = re.compile(r" (ERROR|CRITICAL) |^Traceback|never retrieved")
 _LEAD_S = 0.5
 _SETTLING_S = 1.0
 
@@ -61,8 +64,10 @@ class Run:
     """Pointsman's, by place."""
     worker_mb: tuple[float, float]
     """The worker process's memory before the first question and after the last."""
+    busy: float
+    """The share of the machine's processor time that was in use, by whomever."""
     complaints: list[str]
-    """What the worker process wrote to its log."""
+    """What the worker process wrote to its log that was more than a warning."""
 
 
 async def run(stack: Stack, scenario: Scenario, tell: Tell) -> Run:
@@ -77,22 +82,31 @@ async def run(stack: Stack, scenario: Scenario, tell: Tell) -> Run:
     config.write_text(_document(stack, scenario, folder), encoding="utf-8")
     times = arrivals(scenario.warm_up + scenario.questions, RATE, SEED)
     async with worker_process(config, stack.server.address, log) as worker:
-        before_mb = resident_mb(worker.pid)
+        before_mb, used = resident_mb(worker.pid), processor_time()
         begin = time.monotonic() + _LEAD_S
         scenario.timeline.begins = begin + (times[scenario.warm_up] if scenario.warm_up else 0.0)
         asked = await ask_all(_contenders(stack, scenario), times, begin)
         # What was cut off reaches the provider a little later than the answer reaches its asker.
         await asyncio.sleep(_SETTLING_S)
-        after_mb = resident_mb(worker.pid)
+        after_mb, busy = resident_mb(worker.pid), used.busy_since()
     measured = {name: found[scenario.warm_up :] for name, found in asked.items()}
     hits = {name: _hits(stack, scenario, name) for name in scenario.contenders}
     tallies = {
-        name: tally(scenario.title, name, measured[name], hits[name], scenario.timeline, scenario.warm_up)
+        name: tally(
+            scenario.title, name, measured[name], hits[name], timeline=scenario.timeline, warm_up=scenario.warm_up
+        )
         for name in scenario.contenders
     }
     stack.providers.reset()
+    tell(f"  {tallies[POINTSMAN].answered:.2%} answered; machine {busy:.0%} busy, worker {after_mb:.0f} MB")
     return Run(
-        scenario, tallies, measured[POINTSMAN], hits[POINTSMAN], (before_mb, after_mb), log.read_text().splitlines()
+        scenario,
+        tallies,
+        measured[POINTSMAN],
+        hits[POINTSMAN],
+        worker_mb=(before_mb, after_mb),
+        busy=busy,
+        complaints=[line for line in log.read_text(encoding="utf-8").splitlines() if _COMPLAINT.search(line)],
     )
 
 
@@ -103,7 +117,8 @@ def _hits(stack: Stack, scenario: Scenario, contender: str) -> dict[str, list[Hi
 def _contenders(stack: Stack, scenario: Scenario) -> dict[str, Ask]:
     def endpoints(contender: str) -> Endpoints:
         primary, secondary = (
-            stack.providers.api_base(scenario.endpoint(contender, place), "openai") for place in ("primary", "secondary")
+            stack.providers.api_base(scenario.endpoint(contender, place), "openai")
+            for place in ("primary", "secondary")
         )
         return Endpoints(primary, secondary, timeout_s=TIMEOUT_S, out_s=scenario.open_s)
 

@@ -64,6 +64,7 @@ def tally(  # noqa: PLR0913 - a scenario and what came of it
     contender: str,
     asked: list[Asked],
     hits: Mapping[str, list[Hit]],
+    *,
     timeline: Timeline,
     warm_up: int,
 ) -> Tally:
