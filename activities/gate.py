@@ -48,7 +48,7 @@ class Gate:
             limiter.give_back(slot)
             raise _turned_away("rate_limit", "its own rate limit is used up for now")
         try:
-            reservation = self._reserve(call, now)
+            reservation = self._reserve(call, health.view.fleet_time(now))
             if attempt > 1 and not health.budget.take_retry(health.monotonic()):
                 health.purse.settle(reservation, 0.0, 0)
                 raise _turned_away("retry_budget_exhausted", "the retry budget allows no further attempt")

@@ -91,6 +91,12 @@ class HealthView:
             return "stale"
         return "fresh" if now - self._received_at <= health.fresh else "usable"
 
+    def fleet_time(self, now: float) -> float:
+        """The entity's clock as far as it is known: by it, and not by this machine's, a day's cap begins anew."""
+        if self._snapshot is None or self._received_at is None:
+            return now
+        return self._snapshot.issued_at + max(0.0, now - self._received_at)
+
     def token(self, key: str, now: float) -> tuple[int, int]:
         """The (epoch, gen) that a call is admitted under."""
         snapshot = self._usable(now)

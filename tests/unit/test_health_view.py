@@ -192,3 +192,12 @@ def test_without_word_from_the_fleet_a_cooldown_seen_here_holds() -> None:
     view = _view()
     view.cooled(KEY, "throttle", 60.0, seq=1, now=NOW)
     assert view.health(KEY, NOW).cooling(NOW) == "throttle"
+
+
+def test_f28_the_day_is_the_entitys_whatever_this_machines_clock_says() -> None:
+    view = HealthView(HealthPolicy())
+    ahead = NOW + 600
+    assert view.fleet_time(ahead) == ahead
+    view.accept(_snapshot(), ahead)
+    assert view.fleet_time(ahead) == NOW
+    assert view.fleet_time(ahead + 1.5) == NOW + 1.5
