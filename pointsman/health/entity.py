@@ -91,9 +91,9 @@ def apply_report(state: HealthState, report: Report, *, now: float, chance: floa
     return turn.result()
 
 
-def start_probe(state: HealthState, key: str, *, now: float, chance: float) -> tuple[HealthState, ProbeRequest | None]:
-    """The key's next probe, if one is due and none of the provider's is in flight."""
-    turn = _Turn(state, now, chance)
+def start_probe(state: HealthState, key: str) -> tuple[HealthState, ProbeRequest | None]:
+    """The key's next probe, if one is due at the state's own time and none of the provider's is in flight."""
+    turn = _Turn(state, state.now, chance=0.0)
     request = turn.probe_started(key)
     return turn.result()[0], request
 
@@ -167,7 +167,8 @@ class _Turn:
         self._events.append(HealthEvent(at=self._now, kind=kind, target=target, reason=reason, until=until))
 
     def heard(self, report: Report) -> None:
-        reporters = {worker: seen for worker, seen in self._reporters.items() if worker != report.worker_id}
+        reporters = dict(self._reporters)
+        reporters.pop(report.worker_id, None)
         reporters[report.worker_id] = Reporter(seq=report.seq, seen=self._now)
         while len(reporters) > WORKERS_KEPT:
             del reporters[next(iter(reporters))]
@@ -175,6 +176,8 @@ class _Turn:
         self._hear_gauges(report)
 
     def active_workers(self) -> int:
+        if self._policy.breaker.min_distinct_workers is None:
+            return 1  # nobody asks
         return self._state.model_copy(update={"now": self._now, "reporters": self._reporters}).active_workers
 
     def policy(self, policy: HealthPolicy) -> None:

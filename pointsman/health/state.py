@@ -15,7 +15,7 @@ from pointsman.health.measures import Figures, Measures
 from pointsman.health.policy import HealthPolicy
 from pointsman.health.probe import ProbeOutcome, ProbeRequest
 from pointsman.health.snapshot import KeyHealth, Snapshot
-from pointsman.health.spend import Spend, day_end
+from pointsman.health.spend import Spend, day_end, day_of
 from pointsman.health.window import Counts
 
 EVENT_LIMIT = 4_000
@@ -165,6 +165,7 @@ class HealthState(BaseModel):
         """What this process is told."""
         reporter = self.reporters.get(worker_id)
         pooled = {provider: self._pooled(provider) for provider in sorted(self.measures)}
+        today = day_of(self.now)
         return Snapshot(
             epoch=self.epoch,
             version=self.version,
@@ -178,7 +179,7 @@ class HealthState(BaseModel):
                 provider: {query_type: measures.figures() for query_type, measures in sorted(by_type.items())}
                 for provider, by_type in sorted(self.measures.items())
             },
-            spent_micro_usd={provider: spend.total for provider, spend in sorted(self.spend.items())},
+            spent_micro_usd={provider: spend.on(today).total for provider, spend in sorted(self.spend.items())},
         )
 
     def capped_until(self, provider: str) -> float | None:

@@ -50,7 +50,7 @@ class Entity:
         self._took(tick(self.state, now=self.now, chance=0.0))
 
     def probed(self, key: str, result: ProbeResult) -> None:
-        self.state, request = start_probe(self.state, key, now=self.now, chance=0.0)
+        self.state, request = start_probe(self.state, key)
         assert request is not None
         self._took(apply_probe(self.state, request, result, now=self.now, chance=0.0))
 

@@ -125,9 +125,9 @@ class Entity:
 
     async def until(self, *states: BreakerState, key: str = ALPHA, probes: int | None = None) -> KeyHealth:
         """Wait, in real time, for what activities lead to."""
+        name, health = key.partition("/")[0], await self.health(key)
         for _ in range(400):
             health = await self.health(key)
-            name = key.partition("/")[0]
             if health.state in states and (probes is None or self.fleet.calls(name) >= probes):
                 return health
             await asyncio.sleep(0.02)

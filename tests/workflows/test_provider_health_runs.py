@@ -67,7 +67,8 @@ async def test_a_signal_is_never_lost_when_the_entity_goes_on_in_a_new_run(entit
 
     for _ in range(10):
         await asyncio.gather(*(send(reporter) for reporter in reporters))
-        snapshot = await entity.snapshot()
+        await entity.snapshot()
+    snapshot = await entity.snapshot()
     assert snapshot.spent_micro_usd == {"alpha": 2000}
     assert (snapshot.epoch, snapshot.active_workers) == (42, 21)
     assert (snapshot.keys[ALPHA].state, snapshot.keys[ALPHA].gen) == (BreakerState.OPEN, 2)
