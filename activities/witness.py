@@ -116,7 +116,9 @@ class Witness:
         """A call has cost this; one of unknown cost counts with all that was set aside for it."""
         usd = reservation.micro_usd / 1e6 if cost_usd is None else cost_usd
         reports = self._health.reports
-        reports.spent(call.candidate.provider, day_of(self._health.view.fleet_time(self._health.clock())), usd, _type(call))
+        reports.spent(
+            call.candidate.provider, day_of(self._health.view.fleet_time(self._health.clock())), usd, _type(call)
+        )
         self._health.purse.settle(reservation, usd, reports.seq + 1)
 
     def _count(self, call: ProviderCall, outcome: Outcome, attempt: int) -> None:
