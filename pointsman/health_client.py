@@ -20,12 +20,13 @@ from temporalio.client import Client, WorkflowHandle, WorkflowQueryFailedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from pointsman.connection import connect
-from pointsman.errors import NoServer, NoWorker, UnknownProvider
+from pointsman.errors import NoWorker, UnknownProvider
 from pointsman.health.events import AdminCommand, HealthLog
 from pointsman.health.overview import HealthOverview
 from pointsman.health.snapshot import Snapshot
 from pointsman.health_contract import HEALTH_ENTITY_ID, ProviderHealth
 from pointsman.sentences import sentences
+from pointsman.server_faults import server_fault, unknown_namespace
 
 _ANSWER_WITHIN_S = 5.0
 _SHOWN_WITHIN = 20
@@ -130,11 +131,11 @@ def _command(target: str, operator: str, note: str) -> AdminCommand:
 
 
 def _told(fault: RPCError) -> Exception:
-    if fault.status is RPCStatusCode.NOT_FOUND and "namespace" not in fault.message.lower():
+    if fault.status is RPCStatusCode.NOT_FOUND and unknown_namespace(fault) is None:
         return NoWorker(f"no worker has told of its providers yet; {_START_ONE}")
     if fault.status in _NOBODY_ANSWERS:
         return NoWorker(_nobody_answers())
-    return NoServer(f"the Temporal server did not take the request ({fault.message[:200]})")
+    return server_fault(fault)
 
 
 def _nobody_answers() -> str:

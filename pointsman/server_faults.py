@@ -29,7 +29,7 @@ _Result = TypeVar("_Result")
 
 def server_fault(fault: RPCError) -> PointsmanError:
     """The error for a caller whose request the server did not take."""
-    namespace = _unknown_namespace(fault)
+    namespace = unknown_namespace(fault)
     if namespace is not None:
         return NoServer(f"the Temporal server has no namespace {namespace!r}; create it, or set TEMPORAL_NAMESPACE")
     if fault.status is RPCStatusCode.INVALID_ARGUMENT and _UNREGISTERED.search(fault.message):
@@ -44,7 +44,7 @@ def server_fault(fault: RPCError) -> PointsmanError:
 
 def question_fault(question_id: str, fault: RPCError) -> PointsmanError:
     """The error for a caller who asked after a question."""
-    if fault.status is RPCStatusCode.NOT_FOUND and _unknown_namespace(fault) is None:
+    if fault.status is RPCStatusCode.NOT_FOUND and unknown_namespace(fault) is None:
         return UnknownQuestion(f"no question has the id {question_id!r}, or its history has been deleted")
     return server_fault(fault)
 
@@ -84,7 +84,8 @@ def connection_closed(fault: RPCError) -> bool:
     )
 
 
-def _unknown_namespace(fault: RPCError) -> str | None:
+def unknown_namespace(fault: RPCError) -> str | None:
+    """The namespace that the server does not have, where that is what is wrong."""
     for detail in fault.grpc_status.details:
         found = NamespaceNotFoundFailure()
         if detail.Unpack(found):

@@ -134,10 +134,12 @@ def test_a_note_that_is_too_long_is_refused_in_a_sentence(served: Site) -> None:
 
 
 def test_without_a_worker_it_says_so(unserved: Site) -> None:
-    for words in (("health",), ("health", "events", "--json"), ("health", "open", "alpha")):
+    for words in (("health",), ("health", "events"), ("health", "open", "alpha")):
         ended = unserved.cli(*words)
         assert ended.returncode == 3
         assert "no worker has told of its providers yet" in sentence(ended)
+    as_json = unserved.cli("health", "--json")
+    assert (as_json.returncode, json.loads(as_json.stdout)["error"]) == (3, "NoWorker")
     routed = json.loads(unserved.cli("route", "What is 1 + 1?", "--json").stdout)
     assert routed["health"] == "unknown"
 
@@ -147,6 +149,12 @@ def test_without_a_server_it_says_so(served: Site) -> None:
         ended = served.cli(*words, TEMPORAL_ADDRESS="127.0.0.1:1")
         assert ended.returncode == 3
         assert "no Temporal server reached at 127.0.0.1:1" in sentence(ended)
+
+
+def test_a_namespace_that_the_server_does_not_have_is_named(unserved: Site) -> None:
+    ended = unserved.cli("health", TEMPORAL_NAMESPACE="elsewhere")
+    assert ended.returncode == 3
+    assert "no namespace 'elsewhere'" in sentence(ended)
 
 
 def test_when_the_last_worker_has_gone_it_says_so_and_does_not_hang(unserved: Site) -> None:
