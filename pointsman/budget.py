@@ -91,7 +91,7 @@ class RetryBudget:
             hedges_denied=self.denied["hedge"],
             retries_granted=self.granted["retry"],
             retries_denied=self.denied["retry"],
-            fallbacks_granted=self.granted["fallback"] + self.granted["free_fallback"],
+            fallbacks_granted=self.granted["fallback"],
             fallbacks_denied=self.denied["fallback"],
         )
 

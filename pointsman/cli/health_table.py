@@ -137,7 +137,7 @@ def _processes(told: HealthOverview, now: float) -> str:
         f"{who}{listed}; retry budget {budget.level:.1f} of {budget.capacity:g} tokens{scale}\n"
         f"hedges {budget.hedges_granted} granted, {budget.hedges_denied} denied; "
         f"retries {budget.retries_granted} granted, {budget.retries_denied} denied; "
-        f"fallbacks {budget.fallbacks_granted} granted, {budget.fallbacks_denied} denied\n"
+        f"charged fallbacks {budget.fallbacks_granted} granted, {budget.fallbacks_denied} denied\n"
         f"as of {moment(told.issued_at)}, {span(now - told.issued_at)} ago"
     )
 

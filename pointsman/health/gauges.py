@@ -29,7 +29,7 @@ class BudgetGauge(BaseModel):
     retries_granted: int = Field(default=0, ge=0)
     retries_denied: int = Field(default=0, ge=0)
     fallbacks_granted: int = Field(default=0, ge=0)
-    """Those charged and those free."""
+    """The charged ones: a question's first is free as a rule."""
     fallbacks_denied: int = Field(default=0, ge=0)
 
     def plus(self, other: BudgetGauge) -> BudgetGauge:

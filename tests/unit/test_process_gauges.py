@@ -24,11 +24,11 @@ def test_the_gauges_are_calls_under_way_calls_left_and_the_budget() -> None:
     health.cooldowns.cool("beta", 3)
     assert health.budget.take_retry(0.0)
     assert not health.budget.take_hedge("q", 0.0, scale=0.0)
-    assert health.budget.take_fallback(0.0, free=True)
+    assert health.budget.take_fallback(0.0)
     with health.in_flight.counted("alpha"):
         told = health.gauges()
     assert (told.in_flight, told.calls_left) == ({"alpha": 1}, {"beta": 3})
-    assert told.budget == BudgetGauge(level=9, capacity=10, retries_granted=1, hedges_denied=1, fallbacks_granted=1)
+    assert told.budget == BudgetGauge(level=8, capacity=10, retries_granted=1, hedges_denied=1, fallbacks_granted=1)
     assert health.gauges().in_flight == {}
 
 
