@@ -16,6 +16,7 @@ from pointsman.headers import NOT_A_HEADER, header_safe
 from pointsman.messages import MAX_TASK_BYTES
 from pointsman.query_types import QueryType
 from pointsman.request_settings import request_faults
+from pointsman.resilience_checks import resilience_faults, resilience_warnings
 
 WARN_AFTER_DAYS = 75
 RETIRE_AFTER_DAYS = 90
@@ -35,6 +36,7 @@ def faults(configuration: Configuration) -> list[str]:
         if not 0 < len(task.encode()) <= MAX_TASK_BYTES
     )
     found.extend(_classification_faults(configuration))
+    found.extend(resilience_faults(configuration))
     missing = [query_type for query_type in QueryType if query_type not in configuration.query_types]
     found.extend(
         f"query_types.{query_type}: missing; a question without a task needs a chain for its query type"
@@ -70,6 +72,7 @@ def warnings(configuration: Configuration, today: date) -> list[str]:
         found.extend(_provider_warnings(f"providers.{name}", provider, today))
     for table, route in configuration.tables().items():
         found.extend(_chain_warnings(table, route, configuration))
+    found.extend(resilience_warnings(configuration))
     return found
 
 
@@ -187,7 +190,5 @@ def _chain_warnings(table: str, route: Route, configuration: Configuration) -> I
                 yield f"{table}.chain: {other_name} is preferable to {name} and yet stands behind it"
     if sum(member.enabled for _, member in members) < 2:  # noqa: PLR2004 - as above
         yield f"{table}.chain: fewer than two of its members are enabled, so nothing is left to fall back on"
-    if route.hedge:
-        yield f"{table}.hedge: has no effect yet; this version does not hedge"
     if route.stakes == "high":
         yield f"{table}.stakes: this version does not compare answers yet; they come back unverified"

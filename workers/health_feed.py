@@ -31,6 +31,8 @@ _log = logging.getLogger(__name__)
 _SPREAD = 0.2
 _SIGNAL_TIMEOUT = timedelta(seconds=5)
 _PROBE_EVERY_S = 0.5
+_SOON = 0.2
+"""The share of an interval after which a snapshot that did not come is asked for again, once."""
 
 SendProbe = Callable[[ProbeRequest], Awaitable[ProbeResult]]
 
@@ -48,6 +50,7 @@ class HealthFeed:
         self._unsure: Report | None = None
         self._entity_has_policy = False
         self._probing: dict[str, asyncio.Task[None]] = {}
+        self._told: set[str] = set()
         health.hurry = self._hurried.set
 
     async def run(self) -> None:
@@ -85,12 +88,13 @@ class HealthFeed:
         """Take in a snapshot.
 
         Raises:
-            RPCError: none came in time.
+            TimeoutError: none came in time.
+            RPCError: the entity is not there, or the server does not answer.
         """
-        timeout = timedelta(seconds=self._settings.query_timeout)
-        snapshot = await self._entity().query(
-            ProviderHealth.snapshot, self._health.reports.worker_id, rpc_timeout=timeout
-        )
+        # Around the client: it takes its own limit anew for each try, and tries for seconds where the server holds
+        # another query for the entity already. One at a time is what a server keeps by default.
+        async with asyncio.timeout(self._settings.query_timeout):
+            snapshot = await self._entity().query(ProviderHealth.snapshot, self._health.reports.worker_id)
         self._take_in(snapshot)
 
     def _take_in(self, snapshot: Snapshot) -> None:
@@ -107,8 +111,7 @@ class HealthFeed:
     async def _report_for_ever(self) -> None:
         await self._start_entity()
         while True:
-            with suppress(RPCError):
-                await self.report()
+            await self._tried(self.report)
             await self._next_report()
 
     async def _next_report(self) -> None:
@@ -122,11 +125,29 @@ class HealthFeed:
         self._hurried.clear()
 
     async def _read_for_ever(self) -> None:
+        missed = False
         while True:
-            with suppress(RPCError):
-                await self.read()
+            came = await self._tried(self.read)
             snapshot = self._health.view.snapshot
-            await asyncio.sleep(_spread(self._settings.snapshot_s(1 if snapshot is None else snapshot.active_workers)))
+            interval_s = self._settings.snapshot_s(1 if snapshot is None else snapshot.active_workers)
+            # Only once: while the entity is away, a fleet does not ask for it more often than usual.
+            soon = not came and not missed
+            missed = not came
+            await asyncio.sleep(_spread(interval_s * _SOON if soon else interval_s))
+
+    async def _tried(self, step: Callable[[], Awaitable[None]]) -> bool:
+        """Whether it went well. Whatever goes wrong between a process and its entity, the process serves on."""
+        try:
+            await step()
+        except (RPCError, TimeoutError):
+            return False
+        except Exception as fault:  # noqa: BLE001 - an entity of another version may fail a query, or answer otherwise
+            name = f"{step.__name__}: {type(fault).__name__}"
+            if name not in self._told:
+                self._told.add(name)
+                _log.warning("the health of the fleet is out of reach (%s): %s", name, str(fault)[:200])
+            return False
+        return True
 
     async def _probe_for_ever(self) -> None:
         """Probe what this process's own breakers want probed; they want nothing while snapshots come."""

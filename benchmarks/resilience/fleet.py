@@ -67,7 +67,7 @@ class CountedFeed(HealthFeed):
         asked = time.monotonic()
         try:
             await super().read()
-        except RPCError:
+        except (RPCError, TimeoutError):
             self.counts["unread"] += 1
             raise
         self.counts["read"] += 1

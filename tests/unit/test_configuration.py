@@ -312,7 +312,6 @@ def test_what_has_no_effect_yet_and_what_has_no_price_is_warned_about() -> None:
     settings = configuration(listed, routes={"r": {"chain": ["alpha", "beta"], "hedge": True, "stakes": "high"}})
     assert warnings(settings, TODAY) == [
         "providers.beta.price: missing; its costs are unknown, and questions with max_cost_usd pass it by",
-        "routes.r.hedge: has no effect yet; this version does not hedge",
         "routes.r.stakes: this version does not compare answers yet; they come back unverified",
     ]
 

@@ -150,6 +150,7 @@ async def test_the_fifth_worker_lost_under_one_call_leads_to_the_next_provider(
 
     # To the server a worker that sends no heartbeat is a lost one.
     monkeypatch.setattr(complete, "heartbeats", silence)
+
     def impatient(_: Retry) -> CallLimits:
         return CallLimits(heartbeat_timeout_s=0.2)
 
