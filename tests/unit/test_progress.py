@@ -296,7 +296,7 @@ def _charges(found: Decision, *outcomes: Any) -> list[Charge | None]:
     """What each further call draws on the budget, after these outcomes one by one."""
     progress = Progress(QUESTION)
     progress.begin_round(found)
-    drawn = [progress.charge(found)]
+    drawn: list[Charge | None] = [progress.charge(found)]
     for position, outcome in enumerate(outcomes):
         _take(progress, outcome, position, found)
         drawn.append(progress.charge(found))
