@@ -1,0 +1,60 @@
+"""Faults and warnings about breakers, hedges and daily caps: what one of their tables makes of another.
+
+Each table's own ranges are checked where it is read; `pointsman.checks` takes in what is found here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from pointsman.configuration import Configuration, Route
+from pointsman.health.policy import KEYS_MAX
+
+
+def resilience_faults(configuration: Configuration) -> Iterator[str]:
+    """What could not hold, or would end a worker at its start."""
+    enabled = sum(provider.enabled for provider in configuration.providers.values())
+    if enabled > KEYS_MAX:
+        yield f"providers: {enabled} are enabled and at most {KEYS_MAX} can be; set enabled = false in the others"
+    if not math.isfinite(configuration.breaker.ramp_min_rps):
+        yield "breaker.ramp_min_rps: no finite number; a large one turns the ramp off"
+    for name, provider in configuration.providers.items():
+        if provider.daily_cost_cap_usd is not None and provider.price is None:
+            unknown = "without a price its cost is unknown, so the cap cannot hold"
+            yield f"providers.{name}.daily_cost_cap_usd: {unknown}; declare providers.{name}.price"
+
+
+def resilience_warnings(configuration: Configuration) -> Iterator[str]:
+    """What is written and has another effect than it seems to."""
+    longest_s = configuration.breaker.open_max
+    open_s = {"breaker": configuration.breaker.open_s}
+    for name, provider in configuration.providers.items():
+        if provider.open_s is not None:
+            open_s[f"providers.{name}"] = provider.open_s
+        if provider.daily_cost_cap_usd == 0:
+            yield f"providers.{name}.daily_cost_cap_usd: 0 admits no call, a free one neither; raise or remove it"
+    for table, seconds in open_s.items():
+        if seconds > longest_s:
+            yield f"{table}.open_s: {seconds:g} s is cut to breaker.open_max, {longest_s:g} s; raise that too"
+    for table, route in configuration.tables().items():
+        if route.hedge:
+            yield from _hedge_warnings(table, route, configuration)
+
+
+def _hedge_warnings(table: str, route: Route, configuration: Configuration) -> Iterator[str]:
+    hedging = configuration.hedging
+    members = [configuration.providers[name] for name in route.chain]
+    longest_s = max(route.timeout_s or member.timeout_s for member in members)
+    if hedging.max_hedges == 0:
+        yield f"{table}.hedge: has no effect while hedging.max_hedges is 0; set it to 1, or remove hedge"
+    elif hedging.delay_min >= longest_s:
+        yield (
+            f"{table}.hedge: has no effect, since no call of {longest_s:g} s outlasts hedging.delay_min, "
+            f"{hedging.delay_min:g} s; lower that"
+        )
+    elif "max_attempts" in route.model_fields_set and route.max_attempts > 1:
+        yield (
+            f"{table}.max_attempts: {route.max_attempts} counts for the last candidate only; with hedge = true "
+            "each of two calls has one attempt"
+        )
