@@ -11,19 +11,12 @@ from __future__ import annotations
 from temporalio import workflow
 
 from pointsman.health.events import AdminCommand, HealthLog
-from pointsman.health.keys import provider_of
 from pointsman.health.overview import HealthOverview
 from pointsman.health.report import Report
-from pointsman.health.settings import ShardBy
 from pointsman.health.snapshot import Snapshot
 from pointsman.health.state import HealthState
 
 HEALTH_ENTITY_ID = "provider-health"
-
-
-def entity_id(key: str, shard_by: ShardBy = "none") -> str:
-    """The workflow id of the entity that a key belongs to: one for all, or one a provider."""
-    return HEALTH_ENTITY_ID if shard_by == "none" else f"{HEALTH_ENTITY_ID}/{provider_of(key)}"
 
 
 @workflow.defn

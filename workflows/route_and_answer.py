@@ -49,7 +49,7 @@ class RouteAndAnswer(contract.RouteAndAnswer):
         self._status = Status.ROUTING
         self._decision: Decision | None = None
         self._progress = Progress(question)
-        self._deadline = workflow.info().start_time + timedelta(seconds=question.deadline_s)
+        self._deadline = workflow.info().workflow_start_time + timedelta(seconds=question.deadline_s)
 
     @workflow.run
     async def run(self, question: Question) -> Answer:
@@ -83,7 +83,7 @@ class RouteAndAnswer(contract.RouteAndAnswer):
             await self._ask_in_order(decision)
             best = self._progress.best
             if best is not None:
-                elapsed = workflow.now() - workflow.info().start_time
+                elapsed = workflow.now() - workflow.info().workflow_start_time
                 return self._progress.answer(best, decision, elapsed.total_seconds() * 1000)
             await self._wait_or_fail(question, decision)
 
@@ -163,7 +163,7 @@ class RouteAndAnswer(contract.RouteAndAnswer):
         failure_type, message, unanswered = failure(self._progress, decision, late=late)
         if question.on_exhausted == "wait" and unanswered.retry_after_s is not None and not late:
             spread = 1 + _WAIT_SPREAD * workflow.random().random()
-            passed_s = (workflow.now() - workflow.info().start_time).total_seconds()
+            passed_s = (workflow.now() - workflow.info().workflow_start_time).total_seconds()
             shortest_s = max(_MIN_WAIT_S, _WAIT_SHARE * passed_s)
             delay = timedelta(seconds=max(shortest_s, unanswered.retry_after_s) * spread)
             if workflow.now() + delay < self._deadline:

@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pointsman.catalogue import Share
 
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
-ShardBy = Literal["none", "provider"]
 
 _MAX_BUCKETS = 300
 _WORKERS_PER_SIGNAL = 20
@@ -90,7 +89,6 @@ class HealthSettings(BaseModel):
     overdue_factor: Annotated[float, Field(gt=1, le=100)] = 3.0
     """A call that runs so many times the median is overdue."""
     overdue_cooldown: Seconds = 30.0
-    shard_by: ShardBy = "none"
 
     @model_validator(mode="after")
     def _a_snapshot_is_fresh_before_it_is_stale(self) -> Self:

@@ -11,7 +11,6 @@ from pointsman.health.keys import key_of, model_of, provider_of
 from pointsman.health.policy import HealthPolicy, KeyPolicy
 from pointsman.health.settings import BreakerSettings, HealthSettings
 from pointsman.health.spend import Spend, day_end, day_of
-from pointsman.health_contract import HEALTH_ENTITY_ID, entity_id
 
 
 @pytest.mark.parametrize(
@@ -61,11 +60,6 @@ def test_a_key_has_its_own_time_open(policy: KeyPolicy, open_s: float) -> None:
 def test_a_key_is_taken_apart_at_its_first_slash() -> None:
     key = key_of("frontier-a", "openai/gpt-5.2-2026-08-15")
     assert (provider_of(key), model_of(key)) == ("frontier-a", "openai/gpt-5.2-2026-08-15")
-
-
-def test_a_key_belongs_to_the_one_entity_or_to_its_providers() -> None:
-    assert entity_id("alpha/openai/m") == HEALTH_ENTITY_ID
-    assert entity_id("alpha/openai/m", "provider") == "provider-health/alpha"
 
 
 def test_a_day_is_one_of_utc() -> None:
