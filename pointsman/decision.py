@@ -99,7 +99,7 @@ class Weights(BaseModel):
 class RetrySchedule(BaseModel):
     """The durable retry policy of a provider call: waits of initial x backoff^n up to `max_interval_s`, in seconds."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     initial_s: float = 0.5
     backoff: float = 2.0

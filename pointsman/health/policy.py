@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from pointsman.health.settings import (
     OPEN_S_WITHOUT_ALTERNATIVE,
@@ -40,6 +40,15 @@ class HealthPolicy(BaseModel):
     breaker: BreakerSettings = BreakerSettings()
     health: HealthSettings = HealthSettings()
     keys: Annotated[dict[str, KeyPolicy], Field(max_length=KEYS_MAX)] = {}
+
+    @field_validator("breaker", "health", mode="before")
+    @classmethod
+    def _without_settings_of_another_version(cls, table: Any, info: ValidationInfo) -> Any:
+        # In a file an unknown setting is refused. Here it comes from another version's process or state.
+        if not isinstance(table, dict):
+            return table
+        known = BreakerSettings.model_fields if info.field_name == "breaker" else HealthSettings.model_fields
+        return {name: value for name, value in table.items() if name in known}
 
     def of(self, key: str) -> KeyPolicy:
         """A key's policy; a key that is not named has the defaults."""

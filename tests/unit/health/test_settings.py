@@ -73,3 +73,10 @@ def test_a_cap_is_reached_to_the_micro_usd_by_calls_and_probes_together() -> Non
     assert not spend.reaches(1.0)
     assert spend.plus(1, "probe").reaches(1.0)
     assert not spend.reaches(None)
+
+
+def test_a_setting_of_another_version_does_not_make_a_policy_unreadable() -> None:
+    policy = HealthPolicy.model_validate(
+        {"breaker": {"consecutive": 5, "of_tomorrow": 1}, "health": {"shard_by": "none"}}
+    )
+    assert (policy.breaker.consecutive, policy.health) == (5, HealthSettings())
