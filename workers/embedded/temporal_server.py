@@ -31,14 +31,18 @@ _START_PATIENCE_S = 60.0
 _STOP_PATIENCE_S = 15.0
 _SETTLING_S = 0.3
 
-# Without the first three every dispatch costs 50 ms and a timer below a second takes a whole one; the last two let the
-# server push a cancellation to the worker.
+# Without the first three every dispatch costs 50 ms and a timer below a second takes a whole one; the next two let the
+# server push a cancellation to the worker. The last three make a queue keep to priorities and let tenants take turns:
+# the first holds within a partition only, of which a queue has four by default, and the second is off by default.
 _DYNAMIC_CONFIG = (
     "history.transferProcessorMaxPollRPS=1000",
     "history.timerProcessorMaxPollRPS=1000",
     'history.timerProcessorMaxTimeShift="10ms"',
     "frontend.WorkerCommandsEnabled=true",
     "system.enableCancelActivityWorkerCommand=true",
+    "matching.numTaskqueueReadPartitions=1",
+    "matching.numTaskqueueWritePartitions=1",
+    "matching.enableFairness=true",
 )
 _PRAGMAS = ("journal_mode=wal", "synchronous=normal")
 
