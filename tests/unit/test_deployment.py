@@ -162,6 +162,13 @@ def test_the_example_configuration_has_no_fault_and_no_warning(router: Configura
     assert warnings(router, written) == []
 
 
+def test_the_example_configuration_holds_the_defaults_where_it_says_so(router: Configuration) -> None:
+    tables = tomllib.loads(ROUTER.read_text(encoding="utf-8"))
+    for table in ("breaker", "throttling", "hedging", "budget", "health"):
+        assert tables[table]
+        assert getattr(router, table) == Configuration.model_fields[table].get_default()
+
+
 def test_the_example_configuration_speaks_four_protocols(router: Configuration) -> None:
     protocols = {provider.model.partition("/")[0] for provider in router.providers.values()}
     assert protocols == {"openai", "anthropic", "gemini", "ollama_chat"}
