@@ -1,9 +1,8 @@
-"""Who answers the questions: Pointsman, LiteLLM's Router, and the failover that everybody writes first."""
+"""Who answers beside Pointsman: LiteLLM's Router, and the failover that everybody writes first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 # The adapter's module sets LiteLLM up as production has it, before LiteLLM itself is imported.
@@ -13,35 +12,12 @@ from activities.providers import litellm as _set_up  # noqa: F401  # pyright: ig
 import litellm
 
 from benchmarks.resilience.arrivals import Ask
+from benchmarks.resilience.endpoints import Endpoints
+from benchmarks.resilience.titles import LITELLM, NAIVE
 from benchmarks.stack import MAX_TOKENS, MODEL
-from pointsman.client import RouterClient
-from pointsman.messages import Answer
 
-POINTSMAN, LITELLM, NAIVE = "pointsman", "litellm", "naive"
-TITLES = {POINTSMAN: "Pointsman", LITELLM: "LiteLLM Router", NAIVE: "naive failover"}
 _ALLOWED_FAILS = 2
 _NO_KEY = "none"
-
-
-@dataclass(frozen=True)
-class Endpoints:
-    """Where a contender's two providers listen, and what is equal for all contenders."""
-
-    primary: str
-    secondary: str
-    timeout_s: float
-    out_s: float
-    """For how long a provider that fails is left out: a breaker's `open_s`, a Router's `cooldown_time`."""
-
-
-def pointsman(router: RouterClient) -> Ask:
-    """Start and wait; the result is the question's id with its answer."""
-
-    async def ask(prompt: str) -> tuple[str, Answer]:
-        question_id = await router.start(prompt)
-        return question_id, await router.answer(question_id)
-
-    return ask
 
 
 def litellm_router(at: Endpoints) -> Ask:

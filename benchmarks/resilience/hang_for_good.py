@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.resilience.contenders import LITELLM, NAIVE, POINTSMAN
 from benchmarks.resilience.scenario import RATE, SEED, Run, Scenario, Tell, run
 from benchmarks.resilience.scripts import Timeline, down
+from benchmarks.resilience.titles import LITELLM, NAIVE, POINTSMAN
 from benchmarks.stack import Stack
 from workers.embedded.scripted.script import Hang
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from benchmarks.figures import Figure
-from benchmarks.resilience.contenders import LITELLM, NAIVE, POINTSMAN
 from benchmarks.resilience.scenario import RATE, SEED, Run, Scenario, Tell, run
 from benchmarks.resilience.scripts import Timeline, down
+from benchmarks.resilience.titles import LITELLM, NAIVE, POINTSMAN
 from benchmarks.stack import Stack
 
 _PERIOD_S = 60.0

@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.machine import processor_time
 from benchmarks.resilience.arrivals import Ask, Asked, arrivals, ask_all
-from benchmarks.resilience.contenders import OTHERS, POINTSMAN, Endpoints, pointsman
+from benchmarks.resilience.endpoints import Endpoints
+from benchmarks.resilience.other_process import Answers, other_process
 from benchmarks.resilience.scripts import Script, Timeline, steady
 from benchmarks.resilience.tally import Tally, tally
+from benchmarks.resilience.titles import POINTSMAN
 from benchmarks.stack import MAX_TOKENS, MODEL, Stack, provider_table
 from benchmarks.worker_process import resident_mb, worker_process
 from pointsman.client import RouterClient
+from pointsman.messages import Answer
 from pointsman.query_types import QueryType
 from workers.embedded.scripted.request import Hit
 
@@ -81,11 +85,16 @@ async def run(stack: Stack, scenario: Scenario, tell: Tell) -> Run:
     config, log = folder / f"{scenario.name}.toml", folder / f"{scenario.name}.log"
     config.write_text(_document(stack, scenario, folder), encoding="utf-8")
     times = arrivals(scenario.warm_up + scenario.questions, RATE, SEED)
-    async with worker_process(config, stack.server.address, log) as worker:
+    async with (
+        _others(stack, scenario, times) as others,
+        worker_process(config, stack.server.address, log) as worker,
+    ):
         before_mb, used = resident_mb(worker.pid), processor_time()
         begin = time.monotonic() + _LEAD_S
         scenario.timeline.begins = begin + (times[scenario.warm_up] if scenario.warm_up else 0.0)
-        asked = await ask_all(_contenders(stack, scenario), times, begin)
+        ours = ask_all({POINTSMAN: _pointsman(RouterClient(stack.server.client))}, times, begin)
+        mine, theirs = await asyncio.gather(ours, asyncio.gather(*(answers(begin) for answers in others.values())))
+        asked = {**mine, **dict(zip(others, theirs, strict=True))}
         # What was cut off reaches the provider a little later than the answer reaches its asker.
         await asyncio.sleep(_SETTLING_S)
         after_mb, busy = resident_mb(worker.pid), used.busy_since()
@@ -114,16 +123,30 @@ def _hits(stack: Stack, scenario: Scenario, contender: str) -> dict[str, list[Hi
     return {place: stack.providers.hits(scenario.endpoint(contender, place)) for place in ("primary", "secondary")}
 
 
-def _contenders(stack: Stack, scenario: Scenario) -> dict[str, Ask]:
-    def endpoints(contender: str) -> Endpoints:
-        primary, secondary = (
-            stack.providers.api_base(scenario.endpoint(contender, place), "openai")
-            for place in ("primary", "secondary")
-        )
-        return Endpoints(primary, secondary, timeout_s=TIMEOUT_S, out_s=scenario.open_s)
+@asynccontextmanager
+async def _others(stack: Stack, scenario: Scenario, times: list[float]) -> AsyncGenerator[dict[str, Answers]]:
+    """The contenders beside Pointsman, each in a process of its own."""
+    async with AsyncExitStack() as running:
+        others: dict[str, Answers] = {}
+        for contender in scenario.contenders:
+            if contender != POINTSMAN:
+                primary, secondary = (
+                    stack.providers.api_base(scenario.endpoint(contender, place), "openai")
+                    for place in ("primary", "secondary")
+                )
+                at = Endpoints(primary, secondary, timeout_s=TIMEOUT_S, out_s=scenario.open_s)
+                others[contender] = await running.enter_async_context(other_process(contender, at, times))
+        yield others
 
-    others = {name: OTHERS[name](endpoints(name)) for name in scenario.contenders if name != POINTSMAN}
-    return {POINTSMAN: pointsman(RouterClient(stack.server.client)), **others}
+
+def _pointsman(router: RouterClient) -> Ask:
+    """Start and wait; the result is the question's id with its answer."""
+
+    async def ask(prompt: str) -> tuple[str, Answer]:
+        question_id = await router.start(prompt)
+        return question_id, await router.answer(question_id)
+
+    return ask
 
 
 def _document(stack: Stack, scenario: Scenario, folder: Path) -> str:

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from benchmarks.figures import Figure
 from benchmarks.resilience.arrivals import Asked, prompt
-from benchmarks.resilience.contenders import TITLES
 from benchmarks.resilience.scripts import Timeline
+from benchmarks.resilience.titles import TITLES
 from pointsman.hedge_delay import nearest_rank
 from workers.embedded.scripted.request import Hit
 
