@@ -102,7 +102,13 @@ async def run(stack: Stack, scenario: Scenario, tell: Tell) -> Run:
     hits = {name: _hits(stack, scenario, name) for name in scenario.contenders}
     tallies = {
         name: tally(
-            scenario.title, name, measured[name], hits[name], timeline=scenario.timeline, warm_up=scenario.warm_up
+            scenario.title,
+            name,
+            measured[name],
+            hits[name],
+            timeline=scenario.timeline,
+            warm_up=scenario.warm_up,
+            busy=busy,
         )
         for name in scenario.contenders
     }

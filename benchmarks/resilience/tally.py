@@ -32,6 +32,8 @@ class Tally:
     probes: int
     dead_calls: int | None
     """Requests that came to the primary while it was down, probes included; `None` where it never was."""
+    busy: float
+    """The share of the machine's processor time that was in use, by whomever."""
 
     @property
     def failed(self) -> int:
@@ -67,6 +69,7 @@ def tally(  # noqa: PLR0913 - a scenario and what came of it
     *,
     timeline: Timeline,
     warm_up: int,
+    busy: float,
 ) -> Tally:
     """Count the measured part: questions by number, probes by when they came."""
     warming = {prompt(number) for number in range(warm_up)}
@@ -88,12 +91,25 @@ def tally(  # noqa: PLR0913 - a scenario and what came of it
         calls_per_question=len(every) / len(asked),
         probes=sum(hit.prompt not in questions for hit in every),
         dead_calls=sum(timeline.down(hit.started) for hit in measured["primary"]) if timeline.spans else None,
+        busy=busy,
     )
 
 
 def table(tallies: list[Tally]) -> Table:
     """All scenarios, one row for each contender."""
-    columns = ("scenario", "who", "questions", "answered", "p50", "p99", "p99.9", "calls/q", "probes", "to the dead")
+    columns = (
+        "scenario",
+        "who",
+        "questions",
+        "answered",
+        "p50",
+        "p99",
+        "p99.9",
+        "calls/q",
+        "probes",
+        "to the dead",
+        "busy",
+    )
     shown = Table(*columns, title="A primary that misbehaves, a healthy secondary (ms)", title_justify="left")
     for column in shown.columns[2:]:
         column.justify = "right"
@@ -110,6 +126,7 @@ def table(tallies: list[Tally]) -> Table:
             f"{row.calls_per_question:.3f}",
             str(row.probes),
             "" if row.dead_calls is None else str(row.dead_calls),
+            f"{row.busy:.0%}" if row.scenario != last else "",
         )
         last = row.scenario
     return shown

@@ -66,7 +66,9 @@ def test_calls_of_the_warm_up_do_not_count_and_probes_do() -> None:
         hit("ok?", started=112.0),
     ]
     secondary = [hit(prompt(2), started=112.0), hit(prompt(3), started=113.0)]
-    row = tally("s", "pointsman", asked, {"primary": primary, "secondary": secondary}, timeline=timeline, warm_up=2)
+    row = tally(
+        "s", "pointsman", asked, {"primary": primary, "secondary": secondary}, timeline=timeline, warm_up=2, busy=0.5
+    )
     assert (row.questions, row.failed, row.answered) == (2, 1, 0.5)
     assert (row.calls_per_question, row.probes, row.dead_calls) == (2.0, 1, 2)
 
