@@ -10,26 +10,30 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TextIO
 
-INTERRUPTED = 130
+_BY_SIGNAL = 128
+_USUAL = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
 
 @contextmanager
 def entering() -> Generator[None]:
-    """Around the imports of an entry point: Ctrl-C ends the process at once, which has nothing to clean up yet."""
+    """Around the imports of an entry point: Ctrl-C and SIGTERM end the process at once, with nothing to clean up yet.
+
+    A container's first process would not even be ended by SIGTERM without a handler.
+    """
     _open_streams()
-    ordinary = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if ordinary:  # a process that was started to ignore Ctrl-C goes on to do so
-        signal.signal(signal.SIGINT, _leave)
+    # A process that was started to ignore one of them goes on to do so.
+    ordinary = [number for number, usual in _USUAL.items() if signal.getsignal(number) is usual]
+    usual = {number: signal.signal(number, _leave) for number in ordinary}
     try:
         yield
     finally:
-        if ordinary:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, handler in usual.items():
+            signal.signal(number, handler)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    del number, frame
-    os._exit(INTERRUPTED)
+    del frame
+    os._exit(_BY_SIGNAL + number)
 
 
 def _open_streams() -> None:

@@ -101,6 +101,22 @@ def test_a_signal_ends_the_demo_and_all_that_it_started(
     assert str(tmp_path) not in run(["ps", "-A", "-o", "args"], environment({})).stdout
 
 
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_during_the_imports_ends_the_process_with_its_status(number: signal.Signals, status: int) -> None:
+    program = f"from pointsman.entering import entering\nimport os\nwith entering():\n os.kill(os.getpid(), {number})"
+    ended = run(python("-c", program), environment({"PYTHONPATH": str(ROOT)}))
+    assert (ended.returncode, ended.stderr) == (status, "")
+
+
+def test_what_the_server_complains_of_is_all_that_its_log_holds(tmp_path: Path) -> None:
+    (tmp_path / ".pointsman" / "temporal.db").mkdir(parents=True)
+    ended = run(python("-m", "workers", "dev"), environment({"PYTHONPATH": str(ROOT)}), cwd=tmp_path)
+    assert ended.returncode == 3
+    log = tmp_path / ".pointsman" / "temporal.log"
+    assert ended.stderr == f"the embedded Temporal server did not start; its log is {log}\n"
+    assert "Fatal" not in log.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("delay_s", [0.15, 0.3, 0.6])
 @pytest.mark.parametrize("module", ["workers", "pointsman.cli"])
 def test_ctrl_c_while_a_process_starts_leaves_no_traceback(module: str, delay_s: float) -> None:
@@ -125,3 +141,14 @@ def test_the_stack_goes_on_when_nobody_reads_what_it_says(tmp_path: Path) -> Non
         stack.send_signal(signal.SIGINT)
         assert stack.wait(PATIENCE_S) == 0
     assert "Traceback" not in (tmp_path / "log").read_text(encoding="utf-8")
+
+
+@pytest.mark.timeout(3 * PATIENCE_S)
+def test_a_second_demo_finds_its_first_provider_failing_anew_and_nobody_has_to_read_either(tmp_path: Path) -> None:
+    demo = f"{' '.join(python('-m', 'workers'))} --log-level WARNING demo 2>> log"
+    env = environment({"PYTHONPATH": str(ROOT)})
+    unread = run(["bash", "-c", f"{demo} | head -1 > /dev/null; exit ${{PIPESTATUS[0]}}"], env, cwd=tmp_path)
+    second = run(["bash", "-c", demo], env, cwd=tmp_path)
+    assert (unread.returncode, second.returncode) == (0, 0)
+    assert "fallback:failure" in second.stdout
+    assert (tmp_path / "log").read_text(encoding="utf-8") == ""

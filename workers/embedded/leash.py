@@ -7,6 +7,7 @@ The parent holds the other end of standard input; when that end closes the comma
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -26,7 +27,9 @@ def main() -> int:
 
 
 def _watch(command: subprocess.Popen[bytes]) -> None:
-    sys.stdin.buffer.read()
+    # Not through `sys.stdin`, whose lock this thread would still hold when the command ends first.
+    while os.read(0, 1):
+        pass
     command.terminate()
     try:
         command.wait(_PATIENCE_S)

@@ -7,16 +7,15 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from rich.console import Console
 from temporalio.client import Client
-from temporalio.common import WorkflowIDConflictPolicy
 
 from pointsman.client import RouterClient
 from pointsman.connection import file_settings
-from pointsman.contract import TASK_QUEUE
-from pointsman.health.events import AdminCommand
-from pointsman.health_contract import HEALTH_ENTITY_ID, ProviderHealth
+from pointsman.errors import NoWorker
+from pointsman.health_client import HealthClient
 from workers.embedded.demo import DEMO_QUESTIONS, OUT_OF_ORDER, Told, print_told
 from workers.embedded.resolution import Rehearsal
 from workers.embedded.stack import Stack, embedded_stack
@@ -25,6 +24,7 @@ from workers.service import say, stop_on_signals, unless_stopped
 __all__ = ["Rehearsal", "demo", "dev"]
 
 _PIPED_WIDTH = 150
+_HEALTH_PATIENCE_S = 30.0
 _KEPT = "What was asked is kept in .pointsman/."
 _FORGOTTEN = "Another stack runs here, so this one forgets at its end."
 
@@ -59,25 +59,21 @@ async def _demo(rehearsal: Rehearsal) -> int:
             answer = await client.answer(question_id)
             status = await client.status(question_id)
             told.append(Told(question, answer, stack.server.link(question_id, status.run_id)))
-        console = Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH)
-        print_told(console, told)
+        # With this `rich` says that the reader of a pipe has gone.
+        with suppress(SystemExit):
+            print_told(Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH), told)
         if stack.keeps:
-            console.print("The links work while the stack runs; `make dev` brings these histories back.")
+            say("The links work while the stack runs; `make dev` brings these histories back.")
         expected = all(entry.as_promised for entry in told)
     return 0 if expected else 1
 
 
 async def _mend(client: Client, provider: str) -> None:
-    """Reset the provider's health, also where no worker has got round to starting the entity yet."""
-    await client.start_workflow(
-        ProviderHealth.run,
-        None,
-        id=HEALTH_ENTITY_ID,
-        task_queue=TASK_QUEUE,
-        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-        start_signal="reset",
-        start_signal_args=[AdminCommand(target=provider, operator="demo", note="a new demo")],
-    )
+    """Reset the provider's health; on a new database no entity knows the provider yet, and nothing is to be mended."""
+    health = HealthClient(client, answer_within_s=_HEALTH_PATIENCE_S)
+    with suppress(NoWorker):
+        if (await health.overview()).of(provider):
+            await health.reset(provider, operator="demo", note="a new demo")
 
 
 def _how_to_ask(stack: Stack) -> str:
