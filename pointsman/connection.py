@@ -32,6 +32,14 @@ from pointsman.server_faults import plain_reason
 _CONNECT_TIMEOUT_S = 10.0
 """For a server that takes the connection and then says nothing: the SDK itself would try for half a minute."""
 
+_BAD_TLS = {
+    "PrivateKeyParseError": "the client's private key is no PEM key",
+    "NoCertificatesPresented": "the client's certificate is no PEM certificate",
+    "CertificateParseError": "a certificate is no PEM certificate",
+    "Invalid URI": "the server name is no host name",
+}
+"""What the SDK says of TLS settings that no server was asked about."""
+
 
 class _QuestionsAsSentences(PydanticJSONPlainPayloadConverter):
     """Pydantic's JSON; a question that cannot be read fails its workflow with a sentence.
@@ -111,6 +119,8 @@ def _environment() -> dict[str, Any]:
         raise ConfigurationError([f"{_origin(str(fault.filename))}: {what}"]) from fault
     except (RuntimeError, ValueError) as fault:
         raise ConfigurationError([f"Temporal's connection settings: {_settings_fault(str(fault))}"]) from fault
+    if not options.get("namespace", "x"):
+        del options["namespace"]  # set to nothing is not set, as the SDK itself reads the address
     if not header_safe(options.get("api_key", "x")):
         raise ConfigurationError([f"TEMPORAL_API_KEY: {NOT_A_HEADER}; set it again"])
     return options
@@ -132,6 +142,9 @@ async def _connected(options: dict[str, Any]) -> Client:
     except (RPCError, RuntimeError, OSError) as fault:
         if "Invalid headers" in str(fault):
             raise ConfigurationError([f"TEMPORAL_GRPC_META_*: {plain_reason(str(fault))}; set it again"]) from fault
+        bad = [what for told, what in _BAD_TLS.items() if told in str(fault)]
+        if bad:
+            raise ConfigurationError([f"Temporal's TLS settings: {bad[0]}; correct TEMPORAL_TLS_*"]) from fault
         raise NoServer(
             f"no Temporal server reached at {shortened(target)} ({_short(fault)}); start one with `make dev`, "
             "or set TEMPORAL_ADDRESS (host:port)"

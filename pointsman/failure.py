@@ -25,7 +25,7 @@ def failure(progress: Progress, decision: Decision, *, late: bool) -> tuple[str,
     out = [_sentence(rejection) for rejection in decision.rejected if rejection.reason in OUT_FOR_HEALTH]
     reasons = "; ".join([*(f"{candidate.provider}: {fault.summary}" for candidate, fault in progress.faults), *out])
     if not decision.candidates and not progress.attempts:
-        return _nobody(decision, unanswered, unwell=bool(out))
+        return _nobody(progress.question.allow or (), decision, unanswered, unwell=bool(out))
     classes = {fault.error_class for _, fault in progress.faults}
     if late or ErrorClass.CANCEL in classes:
         message = f"No answer within the deadline of {progress.question.deadline_s:g} s. {reasons}".strip()
@@ -38,11 +38,24 @@ def failure(progress: Progress, decision: Decision, *, late: bool) -> tuple[str,
     return contract.ALL_PROVIDERS_FAILED, f"Every provider failed. {reasons}", unanswered
 
 
-def _nobody(decision: Decision, unanswered: Unanswered, *, unwell: bool) -> tuple[str, str, Unanswered]:
-    reasons = "; ".join(_sentence(rejection) for rejection in decision.rejected if rejection.reason != "not_in_chain")
+def _nobody(
+    allowed: tuple[str, ...], decision: Decision, unanswered: Unanswered, *, unwell: bool
+) -> tuple[str, str, Unanswered]:
+    reasons = "; ".join(
+        _sentence(_named(rejection, decision))
+        for rejection in decision.rejected
+        # What nobody asked for and the chain does not hold would only bury the rest.
+        if rejection.reason != "not_in_chain" or rejection.provider in allowed
+    )
     if unwell:
         return contract.ALL_PROVIDERS_UNAVAILABLE, f"No provider can be asked now. {reasons}", unanswered
     return contract.NO_CANDIDATE, f"No provider may answer this question. {reasons}", unanswered
+
+
+def _named(rejection: Rejection, decision: Decision) -> Rejection:
+    if rejection.reason != "not_in_chain":
+        return rejection
+    return rejection.model_copy(update={"detail": f"the question allows it, and {decision.route} does not hold it"})
 
 
 def _sentence(rejection: Rejection) -> str:

@@ -36,7 +36,7 @@ def server_fault(fault: RPCError) -> PointsmanError:
         # Workers register them, so none has been here.
         return NoWorker("no worker has served this namespace yet; start one with `python -m workers` or `make dev`")
     if fault.status is RPCStatusCode.INVALID_ARGUMENT:
-        return InvalidQuestion(f"the server did not take the question: {plain_reason(fault.message)}")
+        return InvalidQuestion(f"the server did not take the request: {plain_reason(fault.message)}")
     if fault.status in _GONE:
         return NoServer(f"the Temporal server does not answer any more ({plain_reason(fault.message)})")
     return NoServer(f"the Temporal server did not take the request ({plain_reason(fault.message)})")

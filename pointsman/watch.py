@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from temporalio.api.enums.v1 import PendingWorkflowTaskState, TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
-from temporalio.client import Client, WorkflowHandle
+from temporalio.client import Client, WorkflowExecutionDescription, WorkflowHandle
 from temporalio.service import RPCError, RPCStatusCode
 
-from pointsman.contract import TASK_QUEUE
+from pointsman import search_attributes
+from pointsman.contract import TASK_QUEUE, Status
 from pointsman.errors import NoWorker
 from pointsman.server_faults import server_fault, steadily
 
@@ -21,37 +23,79 @@ START_ONE = "start one with `python -m workers` or `make dev`"
 _LOOK_EVERY_S = 1.0
 _LOOK_LATER_EVERY_S = 5.0
 _NO_POLLER_AFTER_S = 1.0
-_NOT_TAKEN_AFTER_S = 10.0
+_EVENTS_OF_A_NEW_QUESTION = 2
 _PROMPT_ATTEMPTS = 2
 """From the third on the server itself lets a step wait: workers took it and failed."""
 
+NOBODY = 0
+"""In place of a time: the server knows of no worker that has asked in the last minutes, or since its own restart."""
+NOT_TAKEN_S = 12.0
+"""A step first waits 10 s for the worker that knows the question; then any other may take it, and does so at once."""
+SILENT_S = 80.0
+"""An idle worker's request for work ends after a minute, at the latest after 70 s, and it makes the next."""
+
+
+@dataclass
+class Vigil:
+    """What a client has seen of a question and its workers; the times of its looks are its own, all others Temporal's.
+
+    The two clocks are never compared: they may be minutes apart.
+    """
+
+    _waiting_since: float | None = None
+    _asked_ns: int | None = None
+    _asked_seen_at: float = field(default_factory=time.monotonic)
+
+    def waits_s(self, at: float, scheduled_ns: int | None) -> float:
+        """For how long each look has found a step that no worker had taken."""
+        if scheduled_ns is None:
+            self._waiting_since = None
+            return 0.0
+        if self._waiting_since is None:
+            self._waiting_since = at
+        return at - self._waiting_since
+
+    def abandoned(self, at: float, scheduled_ns: int | None, asked_ns: int | None) -> str | None:
+        """A sentence if no worker can be there; `asked_ns` is when one last asked for work, if the server tells."""
+        waited_s = self.waits_s(at, scheduled_ns)
+        if asked_ns != self._asked_ns:
+            self._asked_ns, self._asked_seen_at = asked_ns, at
+        if scheduled_ns is not None and waited_s >= NOT_TAKEN_S and (asked_ns is None or asked_ns < scheduled_ns):
+            return f"no worker has taken the question for {NOT_TAKEN_S:.0f} s; {START_ONE}"
+        if asked_ns is not None and at - self._asked_seen_at >= SILENT_S:
+            return f"no worker has asked for work for {SILENT_S:.0f} s; {START_ONE}"
+        return None
+
 
 async def until_abandoned(client: Client, handle: WorkflowHandle[Any, Any]) -> NoReturn:
-    """Raise `NoWorker` once a step of the question waits and no worker takes it, or no worker polls any more.
+    """Raise `NoWorker` once a step of the question waits and no worker takes it, or no worker asks for work any more.
 
-    While a question waits for a provider or a person it has no such step. It has one when its deadline passes, so that
-    a caller hears within seconds of it that the last worker has died, which the server's list of workers hides for
-    minutes.
+    While a question waits for a provider it has no such step. It has one when its deadline passes, so that a caller
+    hears soon after it that the last worker has died, which the server's list of workers hides for minutes. A question
+    that waits for a person needs no worker meanwhile.
     """
+    vigil = Vigil()
     # The first look comes after a while: most questions have their answer by then and cost no further request.
     await asyncio.sleep(_LOOK_EVERY_S)
-    seen: tuple[int, int] | None = None
-    since = time.monotonic()
     while True:
         try:
-            step = await _waiting_step(handle)
+            found = await handle.describe()
         except RPCError:
             # Whoever waits for the result hears of a server that has gone.
             await asyncio.sleep(_LOOK_EVERY_S)
             continue
-        if step != seen:
-            seen, since = step, time.monotonic()
-        waited_s = time.monotonic() - since
-        if step is not None and waited_s >= _NOT_TAKEN_AFTER_S:
-            raise NoWorker(f"no worker has taken the question for {_NOT_TAKEN_AFTER_S:.0f} s; {START_ONE}")
-        if step is None or waited_s >= _NO_POLLER_AFTER_S:
-            await require_worker(client)
-        await asyncio.sleep(_LOOK_LATER_EVERY_S if step is None else _LOOK_EVERY_S)
+        scheduled_ns = _waiting_step(found)
+        waited_s = vigil.waits_s(time.monotonic(), scheduled_ns)
+        if scheduled_ns is None and _waits_for_a_person(found):
+            vigil = Vigil()
+        elif scheduled_ns is None or waited_s >= _NO_POLLER_AFTER_S:
+            asked_ns = await _last_asked(client)
+            if asked_ns == NOBODY and found.history_length <= _EVENTS_OF_A_NEW_QUESTION:
+                raise _no_worker()
+            abandoned = vigil.abandoned(time.monotonic(), scheduled_ns, asked_ns)
+            if abandoned is not None:
+                raise NoWorker(abandoned)
+        await asyncio.sleep(_LOOK_LATER_EVERY_S if scheduled_ns is None else _LOOK_EVERY_S)
 
 
 async def require_worker(client: Client) -> None:
@@ -60,6 +104,12 @@ async def require_worker(client: Client) -> None:
     Raises:
         NoWorker: none has.
     """
+    if await _last_asked(client) == NOBODY:
+        raise _no_worker()
+
+
+async def _last_asked(client: Client) -> int | None:
+    """When a worker last asked for questions, by the server's clock; `None` where the server cannot tell."""
     request = DescribeTaskQueueRequest(
         namespace=client.namespace,
         task_queue=TaskQueue(name=TASK_QUEUE),
@@ -69,17 +119,24 @@ async def require_worker(client: Client) -> None:
         described = await steadily(lambda: client.workflow_service.describe_task_queue(request))
     except RPCError as fault:
         if fault.status is RPCStatusCode.UNIMPLEMENTED:
-            return  # a test server that cannot tell
+            return None  # a test server
         raise server_fault(fault) from fault
-    if not described.pollers:
-        raise NoWorker(f"no worker polls the task queue {TASK_QUEUE!r}; {START_ONE}")
+    return max((poller.last_access_time.ToNanoseconds() for poller in described.pollers), default=NOBODY)
 
 
-async def _waiting_step(handle: WorkflowHandle[Any, Any]) -> tuple[int, int] | None:
+def _no_worker() -> NoWorker:
+    return NoWorker(f"no worker polls the task queue {TASK_QUEUE!r}; {START_ONE}")
+
+
+def _waiting_step(found: WorkflowExecutionDescription) -> int | None:
     """When the step was scheduled that no worker has taken yet, if there is one."""
-    described = (await handle.describe()).raw_description
+    described = found.raw_description
     task = described.pending_workflow_task
     waits = task.state == PendingWorkflowTaskState.PENDING_WORKFLOW_TASK_STATE_SCHEDULED
     if not described.HasField("pending_workflow_task") or not waits or task.attempt > _PROMPT_ATTEMPTS:
         return None
-    return task.scheduled_time.seconds, task.scheduled_time.nanos
+    return task.scheduled_time.ToNanoseconds()
+
+
+def _waits_for_a_person(found: WorkflowExecutionDescription) -> bool:
+    return found.typed_search_attributes.get(search_attributes.STATUS) == Status.AWAITING_REVIEW

@@ -6,11 +6,11 @@ import sys
 from typing import NoReturn
 
 from pointsman.entering import entering
-from pointsman.leaving import leave
 
 
 def main() -> NoReturn:
     """Run one command and leave with its status; every error is a sentence on standard error."""
     with entering():
         from pointsman.cli.command import run  # noqa: PLC0415 - Ctrl-C may come while it is imported
+        from pointsman.leaving import leave  # noqa: PLC0415
     leave(run(sys.argv[1:]))

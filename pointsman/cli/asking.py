@@ -88,7 +88,7 @@ def answer(question_id: QuestionId, *, as_json: AsJson = False) -> int:
     """Fetch the answer to a question that was asked before, waiting for it if need be."""
 
     async def run(client: RouterClient) -> int:
-        return await _print_answer(client, question_id, as_json=as_json)
+        return await _print_answer(client, question_id, asked=False, as_json=as_json)
 
     return _with_client(run)
 
@@ -114,7 +114,7 @@ async def _ask(
         _print_interrupted(question_id, _perhaps_there(question_id), as_json=as_json)
         raise
     if not no_wait:
-        return await _print_answer(client, started, as_json=as_json)
+        return await _print_answer(client, started, asked=True, as_json=as_json)
     if not as_json:
         print(started)
     try:
@@ -127,7 +127,7 @@ async def _ask(
     return Exit.DONE
 
 
-async def _print_answer(client: RouterClient, question_id: str, *, as_json: bool) -> int:
+async def _print_answer(client: RouterClient, question_id: str, *, asked: bool, as_json: bool) -> int:
     try:
         found = await client.answer(question_id)
     except QuestionFailed as fault:
@@ -136,6 +136,8 @@ async def _print_answer(client: RouterClient, question_id: str, *, as_json: bool
         print(rendering.printable(rendering.failure_line(fault)), file=sys.stderr)
         return Exit.FAILED
     except (NoWorker, NoServer) as fault:
+        if not asked and isinstance(fault, NoServer):
+            raise  # nobody has seen that there is such a question
         hinted = type(fault)(f"{fault}. {_still_there(question_id)}")
         hinted.question_id = question_id
         raise hinted from fault

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import io
 import sys
-from typing import Annotated
+from contextlib import suppress
+from typing import Annotated, TextIO
 
 import typer
 
@@ -70,10 +71,18 @@ def _told(fault: Exception, *, as_json: bool) -> int:
         text = str(usage())
         sentence = text if text.startswith("Usage:") else f"{text.rstrip('.')}. See `pointsman --help`."
         kind, status = "Usage", Exit.BAD_INPUT
+    elif isinstance(fault, OSError) and fault.filename is None:
+        kind, sentence, status = "Output", f"the output cannot be written ({fault.strerror})", Exit.FAILED
     else:
         kind, status = type(fault).__name__, Exit.FAILED
         sentence = f"pointsman met an unexpected error: {kind}: {fault}"
     if as_json:
-        print(rendering.error_json(kind, sentence, getattr(fault, "question_id", None)))
-    print(rendering.printable(sentence), file=sys.stderr)
+        _print_if_possible(rendering.error_json(kind, sentence, getattr(fault, "question_id", None)), sys.stdout)
+    _print_if_possible(rendering.printable(sentence), sys.stderr)
     return status
+
+
+def _print_if_possible(text: str, stream: TextIO) -> None:
+    # A full disk or a reader that has gone takes nothing from the status, and there is nobody to tell.
+    with suppress(OSError):
+        print(text, file=stream, flush=True)

@@ -251,7 +251,10 @@ def test_control_sequences_of_an_answer_do_not_reach_the_terminal(
     ("redirection", "status", "said"),
     [
         (">&-", 0, ""),
-        ("> /dev/full", 1, "No space left on device"),
+        ("> /dev/full", 1, "the output cannot be written (No space left on device)"),
+        ("--json > /dev/full", 1, "the output cannot be written (No space left on device)"),
+        ("--deadline 0 --json > /dev/full", 2, "deadline_s"),
+        ("--deadline 0 2> /dev/full", 2, ""),
         ("| true", 0, ""),
         (">&- 2>&-", 0, ""),
         ("<&-", 0, ""),

@@ -211,6 +211,16 @@ SETTINGS: dict[str, tuple[dict[str, str | None], int, str]] = {
     "no host": ({"TEMPORAL_ADDRESS": "::1"}, 2, "'::1' is no address"),
     "scheme": ({"TEMPORAL_ADDRESS": "http://localhost:1"}, 2, "'http://localhost:1' is no address"),
     "half a pair": ({"TEMPORAL_TLS_CLIENT_CERT_DATA": "x"}, 2, "Must have both client cert and private key"),
+    "pair of no keys": (
+        {"TEMPORAL_TLS_CLIENT_CERT_DATA": "x", "TEMPORAL_TLS_CLIENT_KEY_DATA": "x"},
+        2,
+        "Temporal's TLS settings: the client's private key is no PEM key",
+    ),
+    "server name": (
+        {"TEMPORAL_TLS_SERVER_NAME": "a b"},
+        2,
+        "Temporal's TLS settings: the server name is no host name",
+    ),
     "key": ({"TEMPORAL_API_KEY": f"{CANARY}\n"}, 2, "TEMPORAL_API_KEY: holds what no HTTP header can"),
     "metadata": ({"TEMPORAL_GRPC_META_FOO": "x\ny"}, 2, "TEMPORAL_GRPC_META"),
     "refused": (
