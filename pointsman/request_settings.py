@@ -10,7 +10,8 @@ from pointsman.headers import NOT_A_HEADER, header_name, header_safe
 OWN_ARGUMENTS = frozenset(
     {
         # What the adapter sets, under each name that the client library knows for it.
-        *("model", "messages", "api_base", "base_url", "api_key", "extra_headers", "headers", "logger_fn"),
+        *("model", "custom_llm_provider", "deployment_id", "messages"),
+        *("api_base", "base_url", "api_key", "extra_headers", "headers", "logger_fn"),
         *("max_tokens", "max_completion_tokens", "response_format", "timeout", "request_timeout", "stream_timeout"),
         *("max_retries", "num_retries", "retry_policy", "retry_strategy"),
         # What would change what comes back: a stream, several answers, one that nobody gave, another model's.
@@ -20,7 +21,9 @@ OWN_ARGUMENTS = frozenset(
 )
 """Names of arguments that `extra` may not hold."""
 
-_OWN_BODY = frozenset({"model", "messages", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens"})
+_OWN_BODY = frozenset(
+    {"model", "messages", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens", "response_format"}
+)
 
 
 def request_faults(path: str, provider: Provider) -> Iterator[str]:
@@ -43,6 +46,8 @@ def _meant(name: str) -> str:
     """The key of the provider's table that is for this."""
     meant = {
         "model": "model",
+        "custom_llm_provider": "model",
+        "deployment_id": "model",
         "api_base": "api_base",
         "base_url": "api_base",
         "api_key": "api_key_env",

@@ -109,6 +109,19 @@ def test_an_address_of_a_provider_is_http_or_embedded(address: str) -> None:
     assert _faults(_with("providers.alpha.api_base", address)) == []
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("model", "custom_llm_provider", "messages", "api_key", "api_base", "base_url", "extra_headers", "headers"),
+        *("max_tokens", "response_format", "timeout", "max_retries", "num_retries", "logger_fn", "stream", "n"),
+        *("mock_response", "fallbacks", "cache"),
+    ],
+)
+def test_what_each_request_sets_itself_cannot_be_added(name: str) -> None:
+    (told,) = _faults(_with("providers.alpha.extra", {name: 1}))
+    assert told.startswith(f"providers.alpha.extra.{name}: each request sets it itself; remove it")
+
+
 def test_arguments_that_no_request_sets_itself_may_be_added() -> None:
     extra = {"api_version": "2026-01-01", "num_ctx": 8192, "extra_body": {"provider": {}}, "reasoning_effort": "low"}
     assert _faults(_with("providers.alpha.extra", extra)) == []

@@ -6,11 +6,14 @@ import copy
 import json
 from typing import Any
 
+import litellm
 import pytest
 
 from activities.ports import CallIdentity
 from activities.providers.litellm import LiteLLM
+from pointsman.faults import ProviderFault
 from pointsman.messages import ContextRecord, Parameters, Question
+from pointsman.request_settings import OWN_ARGUMENTS
 from tests.wire.asking import KEY, MODELS, NAME, PROMPT, ask, each_dialect, fault_of, provider, request
 from workers.embedded.scripted.request import Hit
 from workers.embedded.scripted.script import Reply, Status
@@ -237,3 +240,16 @@ async def test_no_setting_brings_the_clients_retries_back(providers: ScriptedPro
     await fault_of(providers, dialect, Status(503), extra={"max_retries": 2, "num_retries": 2})
 
     assert len(providers.hits()) == 1
+
+
+async def test_what_each_request_sets_itself_is_refused_in_a_providers_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    names: set[str] = set()
+
+    async def seen(**arguments: Any) -> None:
+        names.update(arguments)
+
+    monkeypatch.setattr(litellm, "acompletion", seen)
+    declared = provider("openai", "http://127.0.0.1:9")
+    with pytest.raises(ProviderFault):
+        await LiteLLM(NAME, declared, KEY).complete(request(declared.model))
+    assert {"model", "messages", "api_key", "timeout"} <= names <= OWN_ARGUMENTS
