@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import signal
 import sys
 import tempfile
 import time
@@ -31,6 +32,7 @@ _QUICK, _FULL = Size(rounds=5, one_by_one=10, together=32), Size(rounds=12, one_
 _BLOCKS, _DECISIONS = 7, 500
 _RESULT = Path("build") / "bench.json"
 _NO_SERVER = 3
+_STOPPED = 130
 _LINES_SHOWN = 20
 
 
@@ -69,6 +71,8 @@ def _run(*, quick: bool) -> int:
     except NoServer as fault:
         print(fault, file=sys.stderr)
         return _NO_SERVER
+    except KeyboardInterrupt:
+        return _STOPPED
     took = Figure("bench_s", "the whole benchmark", time.monotonic() - began, "s", at_most=300 if quick else 1800)
     _print(console, title, [*figures, took], found.tables, found.complaints)
     write_json(_RESULT, {**described, "quick": int(quick)}, [*figures, took, *found.noted])
@@ -86,6 +90,9 @@ def _print(console: Console, title: str, figures: list[Figure], tables: list[Tab
 
 def main() -> NoReturn:
     """Measure and leave with the right status."""
+    # Also in a shell's background, which ignores Ctrl-C: what was started is ended first.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     leave(_run(quick=_arguments().quick))
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
+from threading import Thread
 
 from benchmarks.resilience.arrivals import Asked, ask_all
 from benchmarks.resilience.endpoints import Endpoints
@@ -64,8 +66,17 @@ async def _serve() -> None:
     ask = OTHERS[wanted["contender"]](Endpoints(**wanted["at"]))
     print("ready", flush=True)
     begin = float(await asyncio.to_thread(sys.stdin.readline))
+    # Whoever started this may be killed: its end of the pipe then closes, and nobody is left to tell.
+    Thread(target=_leave_with_parent, daemon=True).start()
     asked = await ask_all({"": ask}, wanted["times"], begin)
     print(json.dumps([asdict(found) for found in asked[""]]), flush=True)
+
+
+def _leave_with_parent() -> None:
+    # Not through `sys.stdin`, whose lock this thread would still hold at the end.
+    while os.read(0, 1):
+        pass
+    leave(1)
 
 
 if __name__ == "__main__":
