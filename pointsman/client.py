@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Self, TypeVar
 
@@ -35,6 +36,7 @@ from pointsman.contract import INVALID_QUESTION, TASK_QUEUE, RouteAndAnswer, Sta
 from pointsman.errors import (
     IdTaken,
     InvalidQuestion,
+    NoServer,
     PointsmanError,
     QuestionCancelled,
     QuestionFailed,
@@ -145,8 +147,10 @@ class RouterClient:
         except RPCError as fault:
             raise server_fault(fault) from fault
         if wanted_id is not None:
-            # And after it, since somebody else may have asked at the same moment.
-            await self._refuse_another(question_id, asked)
+            # And after it, since somebody else may have asked at the same moment; a server that has gone since is
+            # told of by whoever waits for the answer.
+            with suppress(NoServer):
+                await self._refuse_another(question_id, asked)
         return handle
 
     async def _refuse_another(self, question_id: str, asked: Question) -> None:

@@ -190,8 +190,8 @@ def test_when_the_server_goes_away_the_id_is_told(
     site = Site(server, loop, unattended.config, tmp_path)
     worker = site.start_worker()
     plain = site.start_cli("ask", PROMPT, "--id", "left-behind")
-    as_json = site.start_cli("ask", PROMPT, "--id", "left-behind", "--json")
-    providers.wait_for_hits_blocking("alpha", 1, PATIENCE_S)
+    as_json = site.start_cli("ask", PROMPT, "--id", "left-behind-too", "--json")
+    providers.wait_for_hits_blocking("alpha", 2, PATIENCE_S)
     unattended.wait_for(context.__aexit__(None, None, None))
     said, complained = plain.communicate(timeout=PATIENCE_S)
     document = json.loads(as_json.communicate(timeout=PATIENCE_S)[0])
@@ -199,7 +199,7 @@ def test_when_the_server_goes_away_the_id_is_told(
     assert (plain.returncode, as_json.returncode, said) == (3, 3, "")
     assert "`pointsman answer left-behind`" in complained
     assert "::" not in complained
-    assert (document["id"], document["error"]) == ("left-behind", "NoServer")
+    assert (document["id"], document["error"]) == ("left-behind-too", "NoServer")
 
 
 SETTINGS: dict[str, tuple[dict[str, str | None], int, str]] = {
