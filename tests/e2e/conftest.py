@@ -16,7 +16,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from temporalio.service import RPCError
 
+from pointsman import HealthClient, QuestionFailed, RouterClient
+from pointsman.health.events import AdminCommand
+from pointsman.health_contract import HEALTH_ENTITY_ID, ProviderHealth
+from workers.embedded.scripted.script import Status, Step
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.embedded.scripted.thread import background_loop
 from workers.embedded.temporal_server import TemporalServer, binary, free_port, temporal_server
@@ -62,6 +67,27 @@ extra_headers = {{ "x-pointsman-call" = "{{workflow_id}}/{{activity_id}}/{{attem
     chain = 'chain = ["alpha", "beta", "gamma", "delta"]\norder = "chain"\n'
     types = "".join(f"\n[query_types.{kind}]\n{chain}" for kind in QUERY_TYPES)
     return f"{tables}\n[retry]\ninitial_s = 0.01\n\n[routes.extract]\n{chain}{types}"
+
+
+UNMOVED = """
+[breaker]
+consecutive = 50
+min_calls = 100000
+
+[throttling]
+latency_factor = 1000
+length_ratio = 0.0
+density_drop = 1.0
+
+[health]
+flush = 0.2
+snapshot_interval = 0.2
+overdue_cooldown = 0.001
+"""
+"""For a site that many tests share: neither breaker nor detector moves by what one test's providers do to the next."""
+COOLING = (401, 402, 403, 404, 405, 429)
+"""Replies for which a provider is passed over for a while."""
+_LOOK_EVERY_S = 0.2
 
 
 @dataclass
@@ -143,6 +169,30 @@ class Site:
             worker.until_said(READY)
         return worker
 
+    def forget(self, provider: str) -> None:
+        """Let a provider's health begin anew with the next worker."""
+        key = f"{provider}/{DIALECTS[provider][1]}"
+        entity = self.server.client.get_workflow_handle_for(ProviderHealth.run, HEALTH_ENTITY_ID)
+        command = AdminCommand(target=key, operator="a test")
+        with suppress(RPCError):
+            self.wait_for(entity.signal(ProviderHealth.reset, command))
+
+    def recover(self, provider: str) -> None:
+        """Forget what a test's provider did, a wrong key say, for which it would be passed over for a minute."""
+
+        async def until_asked_again() -> None:
+            health, router = HealthClient(self.server.client), RouterClient(self.server.client)
+            while True:
+                await health.reset(provider, operator="a test")
+                try:
+                    await router.ask("Are you back?", allow=[provider], deadline_s=5)
+                except QuestionFailed:
+                    await asyncio.sleep(_LOOK_EVERY_S)
+                else:
+                    return
+
+        self.wait_for(until_asked_again())
+
     def listed(self, query: str) -> list[str]:
         """Ids of the questions that a query finds; waits for the first one, since visibility follows events."""
         give_up = time.monotonic() + PATIENCE_S
@@ -221,9 +271,29 @@ def providers() -> Iterator[ScriptedProviders]:
 
 
 @pytest.fixture(autouse=True)
-def _scripts_of_its_own(providers: ScriptedProviders) -> None:
-    """No test sees the scripts or hits of another."""
+def _scripts_of_its_own(
+    providers: ScriptedProviders, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """No test sees the scripts or hits of another, nor what these did to the health of providers."""
+    cooled: set[str] = set()
+    script = providers.script
+
+    def noting(name: str, *steps: Step) -> None:
+        if any(callable(step) or (isinstance(step, Status) and step.status in COOLING) for step in steps):
+            cooled.add(name)
+        script(name, *steps)
+
+    monkeypatch.setattr(providers, "script", noting)
     providers.reset()
+    yield
+    providers.reset()
+    for shared in {"pointsman", "unattended"} & set(request.fixturenames):
+        site = request.getfixturevalue(shared)
+        assert isinstance(site, Site)
+        for name in sorted(cooled & set(DIALECTS)):
+            site.forget(name)
+            if shared == "pointsman":
+                site.recover(name)
 
 
 @pytest.fixture(scope="session")
@@ -233,10 +303,13 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 @contextmanager
-def new_site(loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, folder: Path) -> Generator[Site]:
-    """A server of its own, without a worker yet."""
+def new_site(
+    loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, folder: Path, further: str = ""
+) -> Generator[Site]:
+    """A server of its own, without a worker yet; `further` tables go into its configuration."""
     config = folder / "router.toml"
-    config.write_text(f'{toml(providers)}\n[ledger]\nurl = "sqlite:///{folder}/ledger.db"\n', encoding="utf-8")
+    ledger = f'[ledger]\nurl = "sqlite:///{folder}/ledger.db"\n'
+    config.write_text(f"{toml(providers)}\n{ledger}{further}", encoding="utf-8")
     context = temporal_server(folder / "temporal.db", port=free_port(0), ui_port=free_port(0))
     server = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(PATIENCE_S)
     site = Site(server, loop, config, folder)
@@ -253,7 +326,7 @@ def pointsman(
     loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
     """A server with one worker that all tests share; its log holds all that it can say."""
-    with new_site(loop, providers, tmp_path_factory.mktemp("attended")) as site:
+    with new_site(loop, providers, tmp_path_factory.mktemp("attended"), UNMOVED) as site:
         site.start_worker("--log-level", "DEBUG")
         yield site
 
@@ -263,7 +336,7 @@ def unattended(
     loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
     """A server whose workers the tests start and end themselves."""
-    with new_site(loop, providers, tmp_path_factory.mktemp("unattended")) as site:
+    with new_site(loop, providers, tmp_path_factory.mktemp("unattended"), UNMOVED) as site:
         yield site
 
 
