@@ -45,7 +45,7 @@ from pointsman.errors import (
 from pointsman.messages import Answer, Question
 from pointsman.narrative import headline
 from pointsman.sentences import in_one
-from pointsman.server_faults import question_fault, server_fault, steadily
+from pointsman.server_faults import GONE, question_fault, server_fault, steadily
 
 _MAX_ID_BYTES = 1000
 
@@ -145,7 +145,9 @@ class RouterClient:
         except WorkflowAlreadyStartedError:
             handle = self._handle(question_id)  # it has its answer already
         except RPCError as fault:
-            raise server_fault(fault) from fault
+            told = server_fault(fault)
+            # One that has gone may have taken the question before.
+            raise (_about(question_id, told) if fault.status in GONE else told) from fault
         if wanted_id is not None:
             # And after it, since somebody else may have asked at the same moment; a server that has gone since is
             # told of by whoever waits for the answer.

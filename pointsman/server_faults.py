@@ -12,7 +12,8 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from pointsman.errors import InvalidQuestion, NoServer, NoWorker, PointsmanError, UnknownQuestion
 
-_GONE = frozenset({RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED})
+GONE = frozenset({RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED})
+"""What a call ends with whose server does not answer; whether it took the request is then unknown."""
 _SHOWN_CHARACTERS = 200
 _RESPITE_S = 1.0
 
@@ -37,7 +38,7 @@ def server_fault(fault: RPCError) -> PointsmanError:
         return NoWorker("no worker has served this namespace yet; start one with `python -m workers` or `make dev`")
     if fault.status is RPCStatusCode.INVALID_ARGUMENT:
         return InvalidQuestion(f"the server did not take the request: {plain_reason(fault.message)}")
-    if fault.status in _GONE:
+    if fault.status in GONE:
         return NoServer(f"the Temporal server does not answer any more ({plain_reason(fault.message)})")
     return NoServer(f"the Temporal server did not take the request ({plain_reason(fault.message)})")
 

@@ -113,6 +113,12 @@ async def _ask(
     except asyncio.CancelledError:
         _print_interrupted(question_id, _perhaps_there(question_id), as_json=as_json)
         raise
+    except NoServer as fault:
+        if fault.question_id is None or question_id is not None:
+            raise
+        hinted = NoServer(f"{fault}. {_if_taken(fault.question_id)}")
+        hinted.question_id = fault.question_id
+        raise hinted from fault
     if not no_wait:
         return await _print_answer(client, started, asked=True, as_json=as_json)
     if not as_json:
@@ -174,15 +180,23 @@ def _print_cancelled(before: QuestionStatus, *, as_json: bool) -> int:
 
 
 def _still_there(question_id: str) -> str:
+    return f"The question {_goes_on(question_id)}"
+
+
+def _if_taken(question_id: str) -> str:
+    return f"If the server took the question, it {_goes_on(question_id)}"
+
+
+def _goes_on(question_id: str) -> str:
     return (
-        f"The question goes on as {question_id}: fetch it with `pointsman answer {question_id}`, "
+        f"goes on as {question_id}: fetch it with `pointsman answer {question_id}`, "
         f"end it with `pointsman cancel {question_id}`"
     )
 
 
 def _perhaps_there(question_id: str | None) -> str:
     if question_id is not None:
-        return f"Interrupted while asking. If the server took the question: {_still_there(question_id)}"
+        return f"Interrupted while asking. {_if_taken(question_id)}"
     return "Interrupted while asking: the server may have taken the question. With --id asking again is safe."
 
 
