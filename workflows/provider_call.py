@@ -7,7 +7,14 @@ from typing import Any
 
 from temporalio import workflow
 from temporalio.common import Priority
-from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError, TimeoutType, is_cancelled_exception  # noqa: A004
+from temporalio.exceptions import (
+    ActivityError,
+    ApplicationError,
+    RetryState,
+    TimeoutError,  # noqa: A004
+    TimeoutType,
+    is_cancelled_exception,
+)
 
 with workflow.unsafe.imports_passed_through():
     from activities.complete import Complete
@@ -20,14 +27,16 @@ with workflow.unsafe.imports_passed_through():
 
 
 async def ask(
-    call: ProviderCall, limits: CallLimits, *, max_attempts: int, deadline: datetime
+    call: ProviderCall, limits: CallLimits, *, max_attempts: int, deadline: datetime, made: list[Attempt] | None = None
 ) -> Completion | FailedCall:
     """Call the candidate with durable retries; a lost worker is nobody's failure, so the call is made again (ruling 4).
+
+    `made` takes the attempts of lost workers as they come, for a caller that cancels the rest.
 
     Raises:
         ActivityError: the question was cancelled while the call ran.
     """
-    made: tuple[Attempt, ...] = ()
+    made = [] if made is None else made
     while True:
         try:
             completion = await _execute(call, limits, max_attempts=max_attempts, deadline=deadline)
@@ -35,13 +44,13 @@ async def ask(
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
-            failed = _failed(error, call)
-        made = (*made, *failed.attempts)
+            failed = _failed(error, call, max_attempts)
+        made.extend(failed.attempts)
         if (
             failed.fault.error_class is not ErrorClass.INFRASTRUCTURE
             or _workers_lost(made) >= limits.infrastructure_attempts
         ):
-            return failed.model_copy(update={"attempts": made})
+            return failed.model_copy(update={"attempts": tuple(made)})
 
 
 async def _execute(call: ProviderCall, limits: CallLimits, *, max_attempts: int, deadline: datetime) -> Completion:
@@ -61,10 +70,11 @@ async def _execute(call: ProviderCall, limits: CallLimits, *, max_attempts: int,
     )
 
 
-def _failed(error: ActivityError, call: ProviderCall) -> FailedCall:
+def _failed(error: ActivityError, call: ProviderCall, max_attempts: int) -> FailedCall:
     cause = error.cause
     if isinstance(cause, TimeoutError):
-        return _timed_out(cause, call)
+        exhausted = error.retry_state is RetryState.MAXIMUM_ATTEMPTS_REACHED
+        return _timed_out(cause, call, max_attempts if exhausted else 1)
     if isinstance(cause, ApplicationError) and cause.details and isinstance(cause.details[0], dict):
         return FailedCall.model_validate(cause.details[0])
     kind = cause.type if isinstance(cause, ApplicationError) else type(cause).__name__
@@ -76,7 +86,8 @@ def _failed(error: ActivityError, call: ProviderCall) -> FailedCall:
     return FailedCall(fault=fault, attempts=(lost(call, fault),))
 
 
-def _timed_out(cause: TimeoutError, call: ProviderCall) -> FailedCall:
+def _timed_out(cause: TimeoutError, call: ProviderCall, at_least: int) -> FailedCall:
+    """A call that Temporal ended, in its attempt of number `at_least` or a later one."""
     earlier = _rows(cause.last_heartbeat_details)
     match cause.type:
         case TimeoutType.SCHEDULE_TO_START:
@@ -88,12 +99,16 @@ def _timed_out(cause: TimeoutError, call: ProviderCall) -> FailedCall:
             )
         case _:
             fault = WORKER_LOST
-    return FailedCall(fault=fault, attempts=(*earlier, lost(call, fault)))
+    left = {row.attempt: row for row in earlier}
+    number = max([at_least, *(row.attempt + 1 for row in earlier)])
+    # An attempt that left no row died with its worker, as in the activity itself.
+    before = (left.get(attempt) or lost(call, WORKER_LOST, attempt) for attempt in range(1, number))
+    return FailedCall(fault=fault, attempts=(*before, lost(call, fault, number)))
 
 
 def _rows(details: Any) -> tuple[Attempt, ...]:
     return tuple(Attempt.model_validate(detail) for detail in details or ())
 
 
-def _workers_lost(attempts: tuple[Attempt, ...]) -> int:
+def _workers_lost(attempts: list[Attempt]) -> int:
     return sum(attempt.error_class is ErrorClass.INFRASTRUCTURE for attempt in attempts)

@@ -18,6 +18,7 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.call import Completion, FailedCall, Leg, ProviderCall
     from pointsman.decision import Decision
     from pointsman.faults import HEDGE_LOST, ProviderFault
+    from pointsman.outcomes import Attempt
     from pointsman.progress import Progress
     from workflows.provider_call import ask
 
@@ -31,6 +32,8 @@ class _Running:
     call: ProviderCall
     task: _Task
     started: datetime
+    made: list[Attempt]
+    """What workers that were lost have left of it."""
 
 
 async def race(  # noqa: PLR0913 - two calls, their limits, and where their outcomes go
@@ -77,9 +80,10 @@ async def _decide(legs: list[_Running], decision: Decision, progress: Progress) 
 
 def _start(call: ProviderCall, decision: Decision, deadline: datetime) -> _Running:
     # One attempt a leg: a failure is then seen here at once, instead of behind a retry.
-    task = asyncio.create_task(ask(call, decision.limits, max_attempts=1, deadline=deadline))
+    made: list[Attempt] = []
+    task = asyncio.create_task(ask(call, decision.limits, max_attempts=1, deadline=deadline, made=made))
     task.add_done_callback(_consume)
-    return _Running(call, task, workflow.now())
+    return _Running(call, task, workflow.now(), made)
 
 
 def _worth_it(second: ProviderCall, deadline: datetime) -> bool:
@@ -89,7 +93,8 @@ def _worth_it(second: ProviderCall, deadline: datetime) -> bool:
 
 def _lost(leg: _Running) -> FailedCall:
     elapsed_s = (workflow.now() - leg.started).total_seconds()
-    return FailedCall(fault=HEDGE_LOST, attempts=(failed(leg.call, ProviderFault(HEDGE_LOST), 1, elapsed_s),))
+    row = failed(leg.call, ProviderFault(HEDGE_LOST), 1, elapsed_s)
+    return FailedCall(fault=HEDGE_LOST, attempts=(*leg.made, row))
 
 
 def _consume(task: _Task) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -11,9 +9,7 @@ from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError
 
-from activities import complete
 from pointsman import InvalidQuestion, Question, QuestionCancelled, QuestionFailed, RouterClient, narrative
-from pointsman.configuration import Retry
 from pointsman.contract import (
     ALL_PROVIDERS_FAILED,
     ALL_PROVIDERS_UNAVAILABLE,
@@ -23,10 +19,8 @@ from pointsman.contract import (
     TASK_QUEUE,
     Status,
 )
-from pointsman.decision import CallLimits
 from pointsman.outcomes import ErrorClass
 from pointsman.search_attributes import STATUS
-from tests.builders import QUERY_TYPES
 from tests.fakes import HANG, failing, reply
 from tests.workflows.conftest import PROVIDERS, Pointsman, configuration
 
@@ -139,28 +133,6 @@ async def test_a_provider_without_a_worker_becomes_a_fallback(pointsman: Pointsm
     await pointsman.stop_provider("alpha")
     answer = await pointsman.ask(deadline_s=3)
     assert (answer.provider, answer.route_reason) == ("beta", "fallback:local")
-
-
-async def test_the_fifth_worker_lost_under_one_call_leads_to_the_next_provider(
-    pointsman: Pointsman, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    @asynccontextmanager
-    async def silence(*_: object, **__: object) -> AsyncGenerator[None]:
-        yield
-
-    # To the server a worker that sends no heartbeat is a lost one.
-    monkeypatch.setattr(complete, "heartbeats", silence)
-
-    def impatient(_: Retry) -> CallLimits:
-        return CallLimits(heartbeat_timeout_s=0.2)
-
-    monkeypatch.setattr(Retry, "limits", impatient)
-    pointsman.fleet.script("alpha", HANG)
-    await pointsman.serve(configuration(query_types={key: {"max_attempts": 1} for key in QUERY_TYPES}))
-    answer = await pointsman.ask()
-    assert (answer.provider, answer.route_reason) == ("beta", "fallback:infrastructure")
-    assert [row.kind for row in answer.attempts] == [*["worker_lost"] * 5, None]
-    assert pointsman.fleet.calls("alpha") == 5
 
 
 async def test_waiting_out_an_outage_answers_when_a_provider_returns(pointsman: Pointsman) -> None:
