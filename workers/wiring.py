@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
+from itertools import count
 
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
@@ -20,7 +21,7 @@ from activities.classify import Classify
 from activities.complete import Complete
 from activities.ledger import AttemptLedger, BackgroundLedger, NoLedger
 from activities.planner import Planner
-from activities.ports import Completer
+from activities.ports import CallIdentity, Completer
 from activities.probe import Probe, probe
 from activities.process_health import ProcessHealth
 from activities.providers.simulated import Simulated
@@ -29,6 +30,8 @@ from activities.take_token import TakeToken
 from pointsman.catalogue import Provider, task_queue
 from pointsman.classification import RuleClassifier
 from pointsman.contract import TASK_QUEUE
+from pointsman.health.probe import ProbeRequest, ProbeResult
+from pointsman.health_contract import HEALTH_ENTITY_ID
 from pointsman.ledger.database import Ledger
 from pointsman.ledger.settings import LedgerSettings
 from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE
@@ -141,10 +144,16 @@ def make_completers(settings: Settings, make: MakeCompleter = make_completer) ->
     }
 
 
-def probes(settings: Settings, completers: Mapping[str, Completer]) -> dict[str, SendProbe]:
-    """How this process probes a provider by itself, while no entity does."""
+def probes(settings: Settings, completers: Mapping[str, Completer], process: str) -> dict[str, SendProbe]:
+    """How this process probes a provider by itself, while no entity does; each probe is numbered in its name."""
     providers = settings.configuration.providers
-    return {name: partial(probe, completer, providers[name]) for name, completer in completers.items()}
+    numbers = count(1)
+
+    async def send(name: str, request: ProbeRequest) -> ProbeResult:
+        identity = CallIdentity(f"{HEALTH_ENTITY_ID}/{process}", str(next(numbers)))
+        return await probe(completers[name], providers[name], request, identity)
+
+    return {name: partial(send, name) for name in completers}
 
 
 def worker_id() -> str:
