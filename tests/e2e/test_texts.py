@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from temporalio.worker import Replayer
@@ -56,6 +57,17 @@ def test_an_answer_is_printed_where_the_terminal_lacks_its_letters(
     ended = pointsman.cli("ask", "Where to?", PYTHONIOENCODING="ascii")
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith("caf\\xe9\n")
+
+
+def test_a_question_that_is_large_by_its_schema_is_answered(
+    pointsman: Site, providers: ScriptedProviders, tmp_path: Path
+) -> None:
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps({"type": "object", "description": "x" * 1_400_000}), encoding="utf-8")
+    providers.script("alpha", Reply(text='{"large": true}'))
+    ended = pointsman.cli("ask", "How large?", "--schema", str(schema), "--json")
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["parsed"] == {"large": True}
 
 
 def test_a_question_of_the_largest_size_falls_back_is_answered_and_replays(
