@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -17,7 +17,7 @@ from pointsman.health.events import HealthEvent
 from pointsman.health.overview import HealthOverview, KeyOverview
 from pointsman.health_client import HealthClient
 from pointsman.health_contract import HEALTH_ENTITY_ID
-from pointsman.outcomes import Attempt
+from pointsman.outcomes import Attempt, ErrorClass
 from tests.e2e.conftest import KEY_VARIABLE, PATIENCE_S, QUERY_TYPES, Site, WorkerProcess
 from workers.embedded.scripted.request import Hit
 from workers.embedded.scripted.server import ScriptedProviders
@@ -25,6 +25,8 @@ from workers.embedded.scripted.server import ScriptedProviders
 OPEN_S = 3
 """Breakers stay open for so long here (and a tenth more at most)."""
 CALL = "x-pointsman-call"
+CUT_OFF = {ErrorClass.CANCEL, ErrorClass.INFRASTRUCTURE, ErrorClass.LOCAL}
+"""What ends a call without a word of its provider."""
 _LOOKED_S = 2.5
 
 _Found = TypeVar("_Found")
@@ -217,7 +219,7 @@ class Fleet:
         return [hit for hit in self.providers.hits(name) if not is_probe(hit)]
 
     def probes(self, name: str) -> list[Hit]:
-        """The requests at a provider that are the entity's probes."""
+        """The requests at a provider that are probes."""
         return [hit for hit in self.providers.hits(name) if is_probe(hit)]
 
 
@@ -270,8 +272,8 @@ def call_of(hit: Hit) -> Call:
 
 
 def is_probe(hit: Hit) -> bool:
-    """Whether the health entity sent it."""
-    return call_of(hit).workflow == HEALTH_ENTITY_ID
+    """Whether the health entity sent it, or a process that hears nothing from the entity."""
+    return call_of(hit).workflow.partition("/")[0] == HEALTH_ENTITY_ID
 
 
 def most_in_flight(hits: Iterable[Hit]) -> int:
@@ -286,3 +288,19 @@ def most_in_flight(hits: Iterable[Hit]) -> int:
         open_now += change
         most = max(most, open_now)
     return most
+
+
+def every_request_is_on_record(hits: Iterable[Hit], ended: Iterable[Ended]) -> None:
+    """One request, one attempt on record; who is on record without a request was cut off before it was sent."""
+    asked = [hit for hit in hits if not is_probe(hit)]
+    assert [call for call, count in Counter(map(call_of, asked)).items() if count > 1] == []
+    requests = Counter((call_of(hit).workflow, hit.name, call_of(hit).attempt) for hit in asked)
+    rows: dict[tuple[str, str, int], list[Attempt]] = defaultdict(list)
+    for one in ended:
+        for row in one.attempts:
+            rows[one.id, row.provider, row.attempt].append(row)
+    assert {key: count for key, count in requests.items() if count > len(rows[key])} == {}
+    for key, recorded in rows.items():
+        # On a busy machine the time of a call may run out before it is sent.
+        unsent = [row for row in recorded if row.error_class in CUT_OFF or row.kind == "timeout"]
+        assert len(recorded) - requests[key] <= len(unsent), (key, recorded)
