@@ -29,7 +29,8 @@ SEED = 20261
 RATE = 8.0
 """Questions a second, less than a quarter of what the embedded server answers on two cores."""
 TIMEOUT_S = 10.0
-_COMPLAINT = re.compile(r" (ERROR|CRITICAL) |^Traceback|never retrieved")
+_ENTRY = re.compile(r"^(?=\d{4}-\d\d-\d\d )", re.MULTILINE)
+_COMPLAINT = re.compile(r" (ERROR|CRITICAL) |^Traceback|never retrieved", re.MULTILINE)
 _LEAD_S = 0.5
 _SETTLING_S = 1.0
 
@@ -121,8 +122,13 @@ async def run(stack: Stack, scenario: Scenario, tell: Tell) -> Run:
         hits[POINTSMAN],
         worker_mb=(before_mb, after_mb),
         busy=busy,
-        complaints=[line for line in log.read_text(encoding="utf-8").splitlines() if _COMPLAINT.search(line)],
+        complaints=complaints(log.read_text(encoding="utf-8")),
     )
+
+
+def complaints(log: str) -> list[str]:
+    """The entries of a log that are more than a warning, each with its traceback."""
+    return [entry.strip() for entry in _ENTRY.split(log) if _COMPLAINT.search(entry)]
 
 
 def _hits(stack: Stack, scenario: Scenario, contender: str) -> dict[str, list[Hit]]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks.resilience.arrivals import Asked, arrivals, prompt
+from benchmarks.resilience.scenario import complaints
 from benchmarks.resilience.scripts import Timeline, down, hanging, limited
 from benchmarks.resilience.slow_primary import abort_lags_ms
 from benchmarks.resilience.tally import tally
@@ -86,3 +87,11 @@ def test_a_loser_that_went_on_counts_among_the_slowest_and_one_that_was_about_to
     lags, ran_on = abort_lags_ms({"primary": primary, "secondary": secondary}, winners)
     assert lags == pytest.approx([50, 4000])
     assert ran_on == 1
+
+
+def test_an_error_of_a_worker_is_told_with_its_traceback_and_a_warning_is_not() -> None:
+    warning = "2026-01-01 00:00:00,001 WARNING breaker: opened"
+    error = (
+        "2026-01-01 00:00:00,002 WARNING worker: failed\nTraceback (most recent call last):\n  line 1\nValueError: x"
+    )
+    assert complaints(f"{warning}\n{error}\n{warning}\n") == [error]
