@@ -63,7 +63,11 @@ class Progress:
 
     def next_call(self, decision: Decision) -> ProviderCall | None:
         """The call to the next candidate that may be asked after what happened, or `None` where there is none."""
-        calls = (self._call(candidate, decision) for candidate in self._unasked(decision))
+        candidates = self._unasked(decision)
+        if any(held.completion.degraded for held in self._held):
+            # An answer in hand, if a poor one, is not kept waiting for a provider that is unwell itself.
+            candidates = [candidate for candidate in candidates if candidate.standing.well]
+        calls = (self._call(candidate, decision) for candidate in candidates)
         return next((call for call in calls if call is not None), None)
 
     def second_leg(self, first: ProviderCall, decision: Decision) -> ProviderCall | None:
@@ -110,7 +114,7 @@ class Progress:
             return
         if outcome.refused and decision.on_refusal == "next":
             self._hold(held, REFUSAL_FALLBACK, definitive=outcome.degraded)
-        elif outcome.degraded:
+        elif outcome.degraded and not self._only_late(outcome):
             self._hold(held, f"{THROTTLED}:{candidate.provider}", definitive=True)
         elif below:
             self._hold(held, f"fallback:{ErrorClass.QUALITY}", definitive=False)
@@ -168,6 +172,10 @@ class Progress:
             verified=decision.stakes == "normal",
             tags=tuple(self._tags(held, decision, cost)),
         )
+
+    def _only_late(self, outcome: Completion) -> bool:
+        """Whether a degraded answer is nothing but slow in a race, which was started because it was."""
+        return self.hedged and set(outcome.flags) == {"latency"}
 
     def _unasked(self, decision: Decision) -> list[Candidate]:
         return [candidate for candidate in decision.candidates if candidate.provider not in self._asked]

@@ -420,3 +420,27 @@ def test_only_a_well_provider_is_a_second_leg_and_only_once() -> None:
     assert progress.second_leg(first, found) is None
     progress.hedged = False
     assert progress.second_leg(first, found.model_copy(update={"hedge": False})) is None
+
+
+def test_an_answer_that_is_only_slow_settles_a_race_and_does_not_wait_for_the_other_leg() -> None:
+    found = _decision(hedge=True)
+    for hedged, flags, settled in (
+        (True, ("latency",), True),
+        (False, ("latency",), False),
+        (True, ("latency", "length"), False),
+    ):
+        progress = Progress(QUESTION)
+        progress.begin_round(found)
+        progress.hedged = hedged
+        _take(progress, completion("late", degraded=True, flags=flags), 0, found)
+        assert progress.settled is settled
+
+
+def test_a_degraded_answer_in_hand_is_not_kept_waiting_for_a_provider_that_is_unwell() -> None:
+    found = _decision()
+    a, b, c = found.candidates
+    cooling = b.model_copy(update={"standing": Standing(cooling="overdue", recovers_in_s=9.0)})
+    for others, expected in (((cooling,), None), ((cooling, c), c), ((b, c), b)):
+        asked = found.model_copy(update={"candidates": (a, *others)})
+        progress = _after(completion("thin", degraded=True, flags=("length",)), asked)
+        assert _next(progress, asked) == expected
