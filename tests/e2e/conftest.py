@@ -75,7 +75,8 @@ consecutive = 50
 min_calls = 100000
 
 [throttling]
-latency_factor = 1000
+latency_factor = 1e9
+cooldown_calls = 0
 length_ratio = 0.0
 density_drop = 1.0
 
