@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TextIO
 
+from pointsman.importing import importing
+
 _BY_SIGNAL = 128
 _USUAL = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
@@ -25,7 +27,8 @@ def entering() -> Generator[None]:
     ordinary = [number for number, usual in _USUAL.items() if signal.getsignal(number) is usual]
     usual = {number: signal.signal(number, _leave) for number in ordinary}
     try:
-        yield
+        with importing():
+            yield
     finally:
         for number, handler in usual.items():
             signal.signal(number, handler)

@@ -12,6 +12,7 @@ from activities.providers import native_reply
 from activities.providers.litellm_faults import CONTENT_POLICY, classify
 from pointsman.catalogue import Provider
 from pointsman.faults import ProviderFault, fault
+from pointsman.importing import importing
 from pointsman.outcomes import ErrorClass, ToolCall, Usage
 from pointsman.response import ProviderResponse
 
@@ -19,7 +20,8 @@ from pointsman.response import ProviderResponse
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-import litellm
+with importing():
+    import litellm
 
 litellm.suppress_debug_info = True
 litellm.disable_hf_tokenizer_download = True
