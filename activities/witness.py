@@ -43,14 +43,8 @@ class Witness:
         if median is None:
             yield
             return
-        standing = call.candidate.standing
-        timer = asyncio.get_running_loop().call_later(
-            health.configuration.health.overdue_factor * median,
-            health.reports.overdue,
-            _key(call),
-            standing.epoch,
-            standing.gen,
-        )
+        overdue_s = health.configuration.health.overdue_factor * median
+        timer = asyncio.get_running_loop().call_later(overdue_s, self._overdue, call)
         try:
             yield
         finally:
@@ -130,6 +124,13 @@ class Witness:
         )
         if 0 < run <= health.policy.breaker.consecutive:
             health.hurry()
+
+    def _overdue(self, call: ProviderCall) -> None:
+        """Told to the fleet soon and counted here at once: a provider that hangs has no failures yet to show."""
+        health, key, standing = self._health, _key(call), call.candidate.standing
+        health.reports.overdue(key, standing.epoch, standing.gen)
+        health.view.overran(key, standing.epoch, standing.gen, seq=health.reports.seq + 1, now=health.clock())
+        health.hurry()
 
     def _cooled(self, key: str, seconds: float | None, reason: CooldownReason) -> None:
         """Told to the fleet, and heeded here at once."""

@@ -26,6 +26,11 @@ def address(environment: Mapping[str, str], temporal_folder: Path) -> str | None
     return DEFAULT_ADDRESS
 
 
+def with_port(server: str) -> str:
+    """The address with Temporal's port where it names none; the SDK would take that of a web server."""
+    return server if _names_port(server) else f"{server}:{_DEFAULT_PORT}"
+
+
 def listens(server: str, patience_s: float) -> bool:
     """Whether something takes connections there; no name server and no firewall makes this take longer."""
     taken: list[bool] = []
@@ -42,7 +47,12 @@ def listens(server: str, patience_s: float) -> bool:
 
 
 def _host_and_port(server: str) -> tuple[str, int]:
-    host, _, port = server.rpartition(":")
-    if not host or host.endswith(":"):
+    if not _names_port(server):
         return server.strip("[]"), _DEFAULT_PORT
+    host, _, port = server.rpartition(":")
     return host.strip("[]"), int(port)
+
+
+def _names_port(server: str) -> bool:
+    host = server.rpartition(":")[0]
+    return bool(host) and not host.endswith(":")

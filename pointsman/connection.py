@@ -21,7 +21,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.runtime import LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
 from temporalio.service import RPCError
 
-from pointsman.address import DEFAULT_ADDRESS
+from pointsman.address import DEFAULT_ADDRESS, with_port
 from pointsman.contract import INVALID_QUESTION
 from pointsman.errors import NoServer
 from pointsman.headers import NOT_A_HEADER, header_safe
@@ -133,7 +133,7 @@ async def _connected(options: dict[str, Any]) -> Client:
         raise _no_address(target, "it starts with a scheme")
     try:
         async with asyncio.timeout(_CONNECT_TIMEOUT_S):
-            return await Client.connect(**options, data_converter=DATA_CONVERTER)
+            return await Client.connect(**{**options, "target_host": with_port(target)}, data_converter=DATA_CONVERTER)
     except ValueError as fault:
         told = plain_reason(str(fault))
         if "target URL" in told:

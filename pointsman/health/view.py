@@ -162,6 +162,13 @@ class HealthView:
         held, _ = self._cooled.get(key, (Cooldowns(), 0))
         self._cooled[key] = held.noticed(reason, hint_s, 1, now), seq
 
+    def overran(self, key: str, epoch: int, gen: int, *, seq: int, now: float) -> None:
+        """A call of this process runs far past the median; `seq` is the report that will tell of it."""
+        if (epoch, gen) != self.token(key, now):
+            return
+        held, _ = self._cooled.get(key, (Cooldowns(), 0))
+        self._cooled[key] = held.overran(1, now, self._policy.health.overdue_cooldown), seq
+
     def probes_due(self, now: float) -> list[str]:
         """Keys that this process's own breakers want probed."""
         if self.age(now) != "stale":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pointsman.address import DEFAULT_ADDRESS, address, listens
+from pointsman.address import DEFAULT_ADDRESS, address, listens, with_port
 
 
 @pytest.fixture
@@ -28,6 +28,20 @@ def test_a_configuration_file_leaves_it_to_the_sdk(tmp_path: Path) -> None:
     assert address({"TEMPORAL_CONFIG_FILE": "t.toml"}, tmp_path) is None
     (tmp_path / "temporal.toml").touch()
     assert address({}, tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("named", "meant"),
+    [
+        ("there", "there:7233"),
+        ("there:1", "there:1"),
+        ("[::1]", "[::1]:7233"),
+        ("[::1]:1", "[::1]:1"),
+        ("there:http", "there:http"),
+    ],
+)
+def test_an_address_without_a_port_means_temporals(named: str, meant: str) -> None:
+    assert with_port(named) == meant
 
 
 def test_a_server_that_listens_is_found(port: int) -> None:

@@ -188,6 +188,27 @@ def test_a_cooldown_seen_here_cuts_none_of_the_fleets_short(
     assert view.health(KEY, NOW) == told.model_copy(update={"cooldown_until": NOW + expected})
 
 
+def test_three_overdue_calls_in_a_row_are_heeded_before_the_fleet_knows() -> None:
+    view = _view(_snapshot())
+    for _ in range(3):
+        assert view.health(KEY, NOW).cooling(NOW) is None
+        view.overran(KEY, *view.token(KEY, NOW), seq=8, now=NOW)
+    assert view.health(KEY, NOW).cooling(NOW) == "overdue"
+    view.accept(_snapshot(version=2, acked_seq=8), NOW + 1)
+    assert view.health(KEY, NOW + 1).cooling(NOW + 1) is None
+
+
+def test_a_success_between_or_another_generation_makes_no_row_of_overdue_calls() -> None:
+    view = _view(_snapshot())
+    for _ in range(2):
+        view.overran(KEY, 5, 1, seq=1, now=NOW)
+    view.seen(KEY, 5, 1, "ok", attempt=1, seq=1, now=NOW)
+    view.overran(KEY, 5, 1, seq=1, now=NOW)
+    view.overran(KEY, 5, 1, seq=1, now=NOW)
+    view.overran(KEY, 5, 2, seq=1, now=NOW)
+    assert view.health(KEY, NOW).cooling(NOW) is None
+
+
 def test_without_word_from_the_fleet_a_cooldown_seen_here_holds() -> None:
     view = _view()
     view.cooled(KEY, "throttle", 60.0, seq=1, now=NOW)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
+from temporalio.testing import ActivityEnvironment
 
 from activities.process_health import ProcessHealth
 from pointsman.health.breaker import BreakerState
 from pointsman.health.keys import key_of
 from pointsman.health.report import Report
 from pointsman.health.snapshot import KeyHealth, Snapshot
+from pointsman.hedge_delay import CallClass, tokens_bucket
+from pointsman.standing import WELL
 from pointsman.throttling import ThrottlingSettings
 from tests.builders import configuration, provider_table
 from tests.wire.asking import LONG_S, MODELS, NAME
@@ -79,6 +83,28 @@ async def test_a_timed_out_attempt_is_a_failure_and_a_sample_for_the_hedge_delay
     failed = await activity.fail(Hang())
     assert failed.named == ("ProviderFailure", "timeout")
     assert _counts(_report(activity)) == (0, 1, 0)
+
+
+async def test_three_calls_that_run_far_past_the_median_cool_their_provider_before_the_first_has_failed(
+    providers: ScriptedProviders,
+) -> None:
+    activity = Activity(providers, timeout_s=LONG_S)
+    health, hurried = activity.health, asyncio.Event()
+    health.hurry = hurried.set
+    admitted = {key_of(NAME, MODEL): KeyHealth(gen=WELL.gen)}
+    health.view.accept(Snapshot(epoch=WELL.epoch, version=1, issued_at=0, keys=admitted), health.clock())
+    usual = CallClass(NAME, MODEL, "", tokens_bucket(99))
+    for _ in range(20):
+        health.samples.record(usual, "success", 0.01, health.monotonic())
+    running = [asyncio.create_task(replace(activity, env=ActivityEnvironment()).run(Hang())) for _ in range(3)]
+    await asyncio.wait_for(hurried.wait(), LONG_S)
+    while health.view.health(key_of(NAME, MODEL), health.clock()).cooling(health.clock()) is None:
+        await asyncio.sleep(0.01)
+    assert _counts(report := _report(activity)) == (0, 0, 0)
+    assert [row.count for row in report.overdue] == [3]
+    for call in running:
+        call.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
 
 
 async def test_f26_a_cancelled_call_is_neutral_and_its_estimate_is_spent(providers: ScriptedProviders) -> None:
