@@ -89,17 +89,17 @@ async def test_three_calls_that_run_far_past_the_median_cool_their_provider_befo
     providers: ScriptedProviders,
 ) -> None:
     activity = Activity(providers, timeout_s=LONG_S)
-    health, hurried = activity.health, asyncio.Event()
-    health.hurry = hurried.set
+    health, overdue = activity.health, asyncio.Semaphore(0)
+    health.hurry = overdue.release
     admitted = {key_of(NAME, MODEL): KeyHealth(gen=WELL.gen)}
     health.view.accept(Snapshot(epoch=WELL.epoch, version=1, issued_at=0, keys=admitted), health.clock())
     usual = CallClass(NAME, MODEL, "", tokens_bucket(99))
     for _ in range(20):
         health.samples.record(usual, "success", 0.01, health.monotonic())
     running = [asyncio.create_task(replace(activity, env=ActivityEnvironment()).run(Hang())) for _ in range(3)]
-    await asyncio.wait_for(hurried.wait(), LONG_S)
-    while health.view.health(key_of(NAME, MODEL), health.clock()).cooling(health.clock()) is None:
-        await asyncio.sleep(0.01)
+    for _ in running:
+        await asyncio.wait_for(overdue.acquire(), LONG_S)
+    assert health.view.health(key_of(NAME, MODEL), health.clock()).cooling(health.clock()) == "overdue"
     assert _counts(report := _report(activity)) == (0, 0, 0)
     assert [row.count for row in report.overdue] == [3]
     for call in running:
