@@ -9,6 +9,8 @@ from benchmarks.resilience.titles import LITELLM, NAIVE, POINTSMAN
 from benchmarks.stack import Stack
 
 _PERIOD_S = 60.0
+_OPEN_S = 20.0
+"""Half as long as the outage, so that a provider is found well again within the minute."""
 _WELL, _DOWN = 1 / 6, 4 / 6
 
 
@@ -27,7 +29,7 @@ async def measure(stack: Stack, questions: int, warm_up: int, tell: Tell) -> tup
         contenders=(POINTSMAN, LITELLM, NAIVE),
         warm_up=warm_up,
         timeline=timeline,
-        open_s=10.0,
+        open_s=_OPEN_S,
     )
     done = await run(stack, scenario, tell)
     ours = done.tallies[POINTSMAN]
