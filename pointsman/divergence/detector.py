@@ -1,0 +1,173 @@
+"""Whether two answers to one question agree, decided by what kind of answer it is.
+
+    compare("It is 3:30 pm.", "15:30", question="When does it leave?").verdict    # "agree"
+
+Each rule answers, or passes on what is none of its kind; the last one always answers, if only "cannot tell".
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+from dataclasses import replace
+from typing import Any
+
+from pointsman.divergence import choices, code, dates, numbers, output, polarity, structured
+from pointsman.divergence.comparison import Comparison, decided, differ, difference, same
+from pointsman.divergence.facts import compare_facts
+from pointsman.divergence.final_answer import ends_in_hashes, final_answer
+from pointsman.divergence.final_number import final_number
+from pointsman.divergence.jaccard import compare_tokens
+from pointsman.divergence.prose import compare_prose
+from pointsman.divergence.refusal import refuses
+from pointsman.divergence.settings import DEFAULTS, DivergenceSettings
+from pointsman.divergence.statement import Statement, statement
+from pointsman.divergence.text import folded
+from pointsman.divergence.wanted import asked, asks_for_number, calculates
+
+_QUESTION_ENDS = 4_000
+_FEW_WORDS = 6
+
+
+def compare(
+    a: str | Statement,
+    b: str | Statement,
+    *,
+    question: str | None = None,
+    schema: dict[str, Any] | None = None,
+    settings: DivergenceSettings = DEFAULTS,
+) -> Comparison:
+    """Compare two answers.
+
+    Every answer agrees with itself, and changing the answers' places mirrors the result. Two answers without any
+    text say the same, namely nothing; under `jaccard` they diverge, as in the source document.
+
+    Args:
+        a: An answer, or a statement that also holds its parsed value and its claims.
+        b: The other.
+        question: What both answer; without it the kind is guessed from the answers.
+        schema: The JSON Schema of structured answers: it tells which lists are sets.
+        settings: Which detector, and how strict.
+    """
+    first, second = statement(a), statement(b)
+    if settings.detector == "jaccard":
+        return compare_tokens(first.text, second.text, settings.threshold)
+    if _order(second) < _order(first):
+        return _compared(second, first, _ends(question or ""), schema, settings).mirrored()
+    return _compared(first, second, _ends(question or ""), schema, settings)
+
+
+def _order(said: Statement) -> tuple[str, tuple[str, ...], str]:
+    # Rules need not be symmetric one by one if the pair always comes in one order.
+    return said.text, said.claims, "" if said.parsed is None else _sorted(said.parsed)
+
+
+def _sorted(value: Any) -> str:
+    """A parsed value as text that does not depend on the order of its keys."""
+    try:
+        return json.dumps(value, sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        return ""
+
+
+def _ends(question: str) -> str:
+    """A long question is asked at one of its ends."""
+    if len(question) > 2 * _QUESTION_ENDS:
+        question = f"{question[:_QUESTION_ENDS]}\n\n{question[-_QUESTION_ENDS:]}"
+    return folded(question).strip()
+
+
+def _compared(
+    a: Statement, b: Statement, question: str, schema: dict[str, Any] | None, settings: DivergenceSettings
+) -> Comparison:
+    if a.parsed is None and b.parsed is None and a.folded == b.folded and a.text.strip() == b.text.strip():
+        return same("identical")
+    trees = _documents(a, b)
+    if trees is not None and (schema is not None or None in map(structured.answer_in, trees)):
+        return structured.compare_documents(*trees, schema, question, settings)
+    a, b = _answer(a), _answer(b)
+    if not a.folded or not b.folded:
+        return decided(
+            "empty", difference("text", "one of them is empty", a.text, b.text), equal=not a.folded and not b.folded
+        )
+    if refuses(a.folded) or refuses(b.folded):
+        both = refuses(a.folded) and refuses(b.folded)
+        return decided("refusal", difference("text", "one of them gives no answer", a.text, b.text), equal=both)
+    return _by_kind(a, b, question, settings) or compare_facts(a, b, question) or compare_prose(a, b, settings)
+
+
+def _documents(a: Statement, b: Statement) -> tuple[Any, Any] | None:
+    """The values of both, where both are documents."""
+    pair = tuple(structured.document(one.text) if one.parsed is None else one.parsed for one in (a, b))
+    return (pair[0], pair[1]) if all(isinstance(one, dict | list) for one in pair) else None
+
+
+def _answer(said: Statement) -> Statement:
+    """The answer alone, where an object holds its reasoning besides."""
+    value = said.parsed if said.parsed is not None else structured.document(said.text)
+    answer = structured.answer_in(value)
+    return said if answer is None else replace(said, text=answer, parsed=None)
+
+
+def _by_kind(a: Statement, b: Statement, question: str, settings: DivergenceSettings) -> Comparison | None:
+    programs = code.program(a), code.program(b)
+    wants_output = output.asks_for_output(question)
+    if programs[0] is not None and programs[1] is not None and not wants_output:
+        return code.compare_programs(programs[0], programs[1], question)
+    if choices.asks_for_choice(question) and (found := choices.compare_choices(a, b, question)):
+        return found
+    if wants_output or (output.container(a) and output.container(b)):
+        return output.compare_outputs(a, b, settings.number_tolerance)
+    return (
+        _dates(a, b, asked=dates.asks_for_date(question))
+        or _yes_or_no(a, b, asked=polarity.asks_yes_or_no(question))
+        or _numbers(a, b, question, settings)
+    )
+
+
+def _dates(a: Statement, b: Statement, *, asked: bool) -> Comparison | None:
+    finals = [final_answer(one.folded).text for one in (a, b)]
+    if not asked and max(len(text.split()) for text in finals) > _FEW_WORDS:
+        return None
+    found = [dates.moments(text) or dates.moments(one.folded) for text, one in zip(finals, (a, b), strict=True)]
+    if not all(found) or not (asked or all(_specific(moments) for moments in found)):
+        return None
+    equal = any(dates.agrees(one, other) for one in found[0] for other in found[1])
+    return decided("date", difference("date", "the dates differ", *finals), equal=equal)
+
+
+def _specific(moments: tuple[dates.Moment, ...]) -> bool:
+    # Without a question 1984 is a number like any other.
+    return moments[0].month is not None or moments[0].time is not None
+
+
+def _yes_or_no(a: Statement, b: Statement, *, asked: bool) -> Comparison | None:
+    if not asked and max(len(a.words), len(b.words)) > _FEW_WORDS:
+        return None
+    said = polarity.polarity(a.folded), polarity.polarity(b.folded)
+    if said[0] is None or said[1] is None:
+        return None
+    words = ["yes" if one else "no" for one in said]
+    return decided("yes_no", difference("yes or no", "one says yes, the other no", *words), equal=said[0] is said[1])
+
+
+def _numbers(a: Statement, b: Statement, question: str, settings: DivergenceSettings) -> Comparison | None:
+    wanted = asks_for_number(question)
+    marked = [ends_in_hashes(one.folded) for one in (a, b)]
+    last = settings.gsm8k_convention and any(marked)
+    found = [final_number(one.folded, question, last=last) for one in (a, b)]
+    certain = [one is not None and one.certain for one in found]
+    shown = [calculates(one.folded) for one in (a, b)]
+    if not (wanted or all(certain) or all(map(operator.or_, certain, shown))):
+        return None
+    if found[0] is None or found[1] is None:
+        return _one_number(a, b, found) if any(certain) else None
+    equal = numbers.same_numbers(found[0], found[1], asked(question, settings.number_tolerance))
+    return decided(
+        "number", difference("number", "the numbers differ", found[0].written, found[1].written), equal=equal
+    )
+
+
+def _one_number(a: Statement, b: Statement, found: list[numbers.Numeric | None]) -> Comparison:
+    written = [one.written if one else said.text for one, said in zip(found, (a, b), strict=True)]
+    return differ("number", difference("number", "only one of them gives a number", *written))

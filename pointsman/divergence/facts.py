@@ -1,0 +1,105 @@
+"""Short facts: a name, a place, a word, also inside a sentence that repeats the question."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+
+from pointsman.divergence.comparison import Comparison, differ, difference, same, unclear
+from pointsman.divergence.final_answer import final_answer, sentences
+from pointsman.divergence.latex import plain
+from pointsman.divergence.number_words import with_digits
+from pointsman.divergence.polarity import denials
+from pointsman.divergence.statement import Statement
+from pointsman.divergence.text import tokens
+
+_SHORT = 8
+_FEW_WORDS = 5
+_LONGEST = 300
+_ALIKE = 0.85
+_SPELLED = (5, 100)
+"""Characters between which a difference may be one of spelling."""
+_DIGIT = re.compile(r"\d")
+_ARTICLES = re.compile(r"^(?:the|an?) ")
+_FILLING = (
+    "a an the of in on at to for by from with and is are was were be been it its this that these those as he she "
+    "they i we you his her their there here which who whom what when where how answer final correct called known "
+    "named will would should can do does did has have had also so therefore thus hence s"
+)
+FILLERS = frozenset(_FILLING.split())
+"""Words that carry no fact of their own; words that deny are none of them."""
+
+
+def content(text: str, question: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The words of a folded text that say something that the question does not."""
+    words = [word.replace(",", "") if word[0].isdigit() else word for word in tokens(with_digits(text))]
+    telling = frozenset(word for word in words if word not in FILLERS)
+    return telling - question or telling or frozenset(words)
+
+
+def compare_facts(a: Statement, b: Statement, question: str) -> Comparison | None:
+    """By the words of what each says; `None` where that is more than one fact."""
+    said_a, said_b = _fact(a, b), _fact(b, a)
+    if said_a is None or said_b is None:
+        return None
+    if _squeezed(said_a) == _squeezed(said_b):
+        return same("fact")
+    asked = frozenset(tokens(question)) if question else frozenset[str]()
+    return _by_words(said_a, said_b, content(said_a, asked), content(said_b, asked))
+
+
+def _by_words(a: str, b: str, words_a: frozenset[str], words_b: frozenset[str]) -> Comparison | None:
+    common, most = words_a & words_b, max(len(words_a), len(words_b))
+    if min(len(words_a), len(words_b)) > _FEW_WORDS:
+        return None
+    if common and denials(a) % 2 != denials(b) % 2:
+        return differ("fact", difference("fact", "one denies what the other says", a, b))
+    if common in {words_a, words_b}:
+        return _contained(a, b, equal=words_a == words_b)
+    if _spelled_alike(words_a, words_b):
+        return same("fact", _ALIKE)
+    if common and most > _FEW_WORDS:
+        return None
+    return differ("fact", difference("fact", "they say different things", a, b))
+
+
+def _fact(said: Statement, other: Statement) -> str | None:
+    """The marked answer, a sentence alone, or of several the one in which a short answer's words are: else the last."""
+    text = said.folded
+    final = final_answer(text)
+    if final.explicit:
+        return _bare(final.text)
+    if len(text) > _LONGEST and len(other.words) > _SHORT:
+        return None
+    parts = sentences(text)
+    if len(parts) > 1:
+        if len(other.words) > _SHORT:
+            return None
+        wanted = content(other.folded)
+        text = next((part for part in (parts[-1], parts[0]) if wanted <= frozenset(tokens(part))), parts[-1])
+    return _bare(text)
+
+
+def _bare(text: str) -> str:
+    return _ARTICLES.sub("", plain(text).strip(" .!*_`\"'$").strip())
+
+
+def _contained(a: str, b: str, *, equal: bool) -> Comparison:
+    """A fact with more said around it is the same fact, unless it is one of two on offer."""
+    if not equal and (" or " in a) != (" or " in b):
+        return unclear("fact", difference("fact", "one of them leaves it open", a, b), similarity=0.5)
+    return same("fact")
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.casefold().split()).replace("\\", "")
+
+
+def _spelled_alike(a: frozenset[str], b: frozenset[str]) -> bool:
+    """Whether the words of one only are a spelling of those of the other: colour and color, but not 1990 and 1991."""
+    only = sorted((" ".join(sorted(a - b)), " ".join(sorted(b - a))))
+    lengths = [len(words) for words in only]
+    if _DIGIT.search("".join(only)) or min(lengths) < _SPELLED[0] or max(lengths) > _SPELLED[1]:
+        return False
+    # In one order, because the matcher's result depends on it.
+    return SequenceMatcher(None, *only, autojunk=False).ratio() >= _ALIKE

@@ -1,0 +1,42 @@
+"""An answer as the detector sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pointsman.divergence.text import folded, tokens
+
+_ENDS = 12_000
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one provider said: the text, the value that a response schema made of it, and the claims it made.
+
+    Whoever looks for a final answer reads the first and the last 12,000 characters of a longer text: an answer of
+    100,000 words says what it comes to at one of its ends, and every rule stays linear in what it reads.
+    """
+
+    text: str
+    parsed: Any = None
+    claims: tuple[str, ...] = ()
+
+    @cached_property
+    def folded(self) -> str:
+        """The text with one spelling for each digit, dash, quotation mark and space, cut to its ends."""
+        text = self.text.strip()
+        if len(text) > 2 * _ENDS:
+            text = f"{text[:_ENDS]}\n\n{text[-_ENDS:]}"
+        return folded(text).strip()
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words of the folded text in lower case."""
+        return tokens(self.folded)
+
+
+def statement(answer: str | Statement) -> Statement:
+    """A bare text as a statement."""
+    return Statement(answer) if isinstance(answer, str) else answer

@@ -1,0 +1,175 @@
+"""Whether two answers agree, kind by kind. Every pair is compared both ways round."""
+
+from __future__ import annotations
+
+import pytest
+
+from pointsman.divergence.detector import compare
+
+HOW_MANY = "A bakery fills 12 trays with 25 rolls each and sells 60 rolls. How many rolls are left?"
+MINUTES = "How many minutes does the ferry take?"
+PERCENT = "What percentage of the seats is taken?"
+CHANCE = "What is the probability of rain?"
+VALUE = "Find the value of $x^2$ for which $2x = 3$."
+PICK = "Which metal is liquid at room temperature?\nA) iron\nB) mercury\nC) copper\nD) tin\nAnswer with the letter."
+INLINE = "Which of these is a mammal? (A) trout (B) heron (C) otter"
+PRINTS = "What does this program print?\nprint(f(3))"
+WHEN = "When was the bridge opened?"
+YEAR = "In which year was the bridge opened?"
+TIME = "What time does the train leave?"
+IS_IT = "Is a tomato a fruit?"
+CAPITAL = "What is the capital of Australia?"
+WRITE = "Write a function that doubles a number."
+OPEN = "Why did the harvest fail?"
+
+
+def verdict(question: str | None, a: str, b: str) -> str:
+    found = compare(a, b, question=question)
+    assert compare(b, a, question=question) == found.mirrored()
+    assert found.differences or found.verdict == "agree"
+    return found.verdict
+
+
+SAME = [
+    (HOW_MANY, "240", "The bakery has 240 rolls left."),
+    (HOW_MANY, "12 * 25 = 300 rolls.\n\n300 - 60 = 240.\n\nSo 240 rolls are left.", "#### 240"),
+    (HOW_MANY, "\\boxed{240}", "**Answer:** 240 rolls"),
+    (HOW_MANY, "Final answer: 240.", "300 - 60 = 240 rolls remain after the sale of 60."),
+    (HOW_MANY, "two hundred and forty", "240"),
+    (HOW_MANY, "So 240 rolls are left from the 12 trays.", "They keep 240."),
+    (HOW_MANY, '{"reasoning": "300 - 60", "answer": "240"}', "240"),
+    (HOW_MANY, '{"reasoning": "300 - 60", "answer": 240}', '{"reasoning": "12 trays", "answer": "240 rolls"}'),
+    (HOW_MANY, '{"reasoning": "he said "hm", "answer": "240"\n}', "240"),
+    (None, "1,000", "1000"),
+    (None, "1e3", "one thousand"),
+    (None, "1'000", "1000.0"),
+    (None, "$1,250.00", "1250 dollars"),
+    (None, "1/2", "0.5"),
+    (None, "1/2", "50 %"),
+    (None, "0.667", "2/3"),
+    (None, "2\N{VULGAR FRACTION ONE HALF}", "2.5"),
+    (None, "\u0661\u0662\u0663", "123"),
+    (None, "\u096a\u0968", "42"),
+    (None, "\uff14\uff12", "42"),
+    (None, "1.5 million", "1,500,000"),
+    (None, "-7", "\N{MINUS SIGN}7"),
+    (None, "42", "The answer is 42."),
+    (MINUTES, "90 minutes", "1 hour 30 minutes"),
+    (MINUTES, "1.5 hours", "90"),
+    (PERCENT, "50", "50%"),
+    (CHANCE, "0.5", "50%"),
+    (CHANCE, "1/4", "25 percent"),
+    (VALUE, "$\\frac{9}{4}$", "2.25"),
+    (VALUE, "The value is $\\boxed{\\dfrac{9}{4}}$.", "x = 3/2, so we get \\(x^2 = 9/4\\)."),
+    (VALUE, "2\\sqrt{2}", "\\sqrt{8}"),
+    (VALUE, "x = 2 or x = 3", "3, 2"),
+    (VALUE, "x(x+3)", "$x^2 + 3x$"),
+    (VALUE, "[1, \\infty)", "$[1,\\infty)$"),
+    (VALUE, "\\frac{3\\pi}{4}", "3\\pi/4"),
+    (PICK, "B", "b"),
+    (PICK, "B)", "The correct answer is (B) mercury."),
+    (PICK, "Mercury is liquid at room temperature.", "Answer: B"),
+    (PICK, "**B. mercury**", "I would choose option B, because iron melts at 1538 degrees."),
+    (INLINE, "C", "An otter is a mammal, so the answer is (C)."),
+    (PRINTS, "[1, 2]", "[1,2]"),
+    (PRINTS, "'abc'", '"abc"'),
+    (PRINTS, "abc", "'abc'"),
+    (PRINTS, "{'a': 1, 'b': [True]}", "{'b': [True], 'a': 1}"),
+    (PRINTS, "It loops twice and returns `[3, 4]`.", "assert f(3) == [3, 4]"),
+    (PRINTS, "[ANSWER]\nTrue\n[/ANSWER]", "The output is True."),
+    (PRINTS, "```\n(1, 'x')\n```", "(1, 'x')"),
+    (PRINTS, "true", "True"),
+    (WHEN, "July 4, 1976", "1976-07-04"),
+    (WHEN, "It was opened on the 4th of July 1976.", "4 July 1976"),
+    (WHEN, "04/07/1976", "7/4/1976"),
+    (YEAR, "1976", "It opened on 4 July 1976."),
+    (TIME, "3:30 pm", "15:30"),
+    (TIME, "noon", "12:00"),
+    (IS_IT, "Yes", "Yes, botanically it is."),
+    (IS_IT, "True.", "yes"),
+    (CAPITAL, "Canberra", "The capital of Australia is Canberra."),
+    (CAPITAL, "Canberra is Australia's capital city.", "The capital is Canberra."),
+    (CAPITAL, "canberra.", "**Canberra**"),
+    (CAPITAL, "I'm sorry, but I cannot help with that.", "I am unable to answer."),
+    (
+        WRITE,
+        "```python\ndef f(x):\n    return 2 * x\n```",
+        "def f(number: int) -> int:\n    '''Double.'''\n    return 2 * number",
+    ),
+    (OPEN, "", "  \n"),
+    (
+        OPEN,
+        "The harvest failed because heavy rain in June flooded the fields and the seeds rotted.",
+        "The harvest failed because the heavy rain in June flooded fields and seeds rotted.",
+    ),
+]
+
+DIFFERENT = [
+    (HOW_MANY, "240", "300"),
+    (HOW_MANY, "300 - 60 = 240 rolls", "12 * 25 = 300 rolls are left."),
+    (HOW_MANY, "240", "It cannot be determined."),
+    (HOW_MANY, "\\boxed{240}", "#### 241"),
+    (None, "1,000", "10,000"),
+    (None, "9" * 5000, "9" * 4999 + "8"),
+    (None, "5 kg", "5 km"),
+    (MINUTES, "90 minutes", "90 hours"),
+    (PERCENT, "0.5", "50%"),
+    (CHANCE, "50", "50%"),
+    (VALUE, "(2, 3)", "(3, 2)"),
+    (VALUE, "[1, 2)", "[1, 2]"),
+    (VALUE, "x + y", "x - y"),
+    (VALUE, "-\\frac{1}{2}", "\\frac{1}{2}"),
+    (PICK, "B", "C"),
+    (PICK, "A", "I do"),
+    (PICK, "B) mercury", "The correct answer is D."),
+    (INLINE, "heron", "C"),
+    (PRINTS, "[1, 2]", "[2, 1]"),
+    (PRINTS, "'abc'", "'Abc'"),
+    (PRINTS, "True", "1"),
+    (PRINTS, "['1']", "[1]"),
+    (WHEN, "4 July 1976", "5 July 1976"),
+    (TIME, "3:30 pm", "3:30 am"),
+    (YEAR, "It opened in 1976.", "1967"),
+    (IS_IT, "Yes", "No, it is a vegetable."),
+    (IS_IT, "Yes", "A tomato is not a fruit, so the answer is no."),
+    (CAPITAL, "Canberra", "Sydney"),
+    (CAPITAL, "The capital of Australia is Canberra.", "The capital of Australia is not Canberra."),
+    (CAPITAL, "Canberra", "I'm sorry, but I cannot help with that."),
+    (CAPITAL, "", "Canberra"),
+    (WRITE, "def f(x):\n    return 2 * x", "def f(x):\n    return 3 * x"),
+    (
+        OPEN,
+        "The harvest failed because 300 mm of rain fell in June.",
+        "The harvest failed because 30 mm of rain fell in June.",
+    ),
+    (
+        OPEN,
+        "The rain in June flooded the fields. Seeds rotted.",
+        "The rain in June did not flood the fields. Seeds rotted.",
+    ),
+]
+
+OPEN_TO_DOUBT = [
+    (
+        OPEN,
+        "Locusts came in spring and ate the young plants; besides, the soil had been exhausted for years.",
+        "The soil was exhausted, there was too little rain and the farmers had no money for better seeds.",
+    ),
+    (WRITE, "def f(x):\n    return 2 * x", "def f(x):\n    y = x\n    y += x\n    return y"),
+    (CAPITAL, "Canberra", "Canberra or Sydney"),
+]
+
+
+@pytest.mark.parametrize(("question", "a", "b"), SAME)
+def test_they_agree(question: str | None, a: str, b: str) -> None:
+    assert verdict(question, a, b) == "agree"
+
+
+@pytest.mark.parametrize(("question", "a", "b"), DIFFERENT)
+def test_they_disagree(question: str | None, a: str, b: str) -> None:
+    assert verdict(question, a, b) == "disagree"
+
+
+@pytest.mark.parametrize(("question", "a", "b"), OPEN_TO_DOUBT)
+def test_nobody_can_tell(question: str | None, a: str, b: str) -> None:
+    assert verdict(question, a, b) == "cannot_tell"
