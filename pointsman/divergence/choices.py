@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from pointsman.divergence.comparison import Comparison, decided, differ, difference, unclear
-from pointsman.divergence.final_answer import final_answer, without_emphasis
+from pointsman.divergence.final_answer import without_emphasis
 from pointsman.divergence.statement import Statement
 from pointsman.divergence.text import folded, tokens
 
@@ -69,7 +69,7 @@ _WORDY = 60
 def picked(said: Statement, offered: dict[str, frozenset[str]]) -> str | None:
     """The label of the option that an answer picks."""
     text = without_emphasis(said.folded).strip()
-    final = final_answer(text)
+    final = said.final
     for part in dict.fromkeys((text if len(text) < 2 * _WORDY else "", final.text if final.explicit else "", text)):
         label = _label(part, offered)
         if label is not None:

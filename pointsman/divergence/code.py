@@ -10,6 +10,7 @@ import ast
 import re
 import warnings
 from collections import Counter
+from functools import lru_cache
 from itertools import islice
 
 from pointsman.divergence.comparison import Comparison, Difference, differ, difference, same, unclear
@@ -29,10 +30,12 @@ _ASKS = re.compile(
     r"method|query|regex|snippet)\b",
     re.IGNORECASE,
 )
+_NO_CODE = ("", "json", "text", "txt", "markdown", "md", "latex", "yaml", "xml", "csv", "output")
 _TOKEN = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|\w+|[^\w\s]")
 _COMMENT = re.compile(r"^[ \t]*(?://|--|#(?!include|!))[^\n]*$", re.MULTILINE)
 
 
+@lru_cache(maxsize=64)
 def asks_for_code(question: str) -> bool:
     """Whether a program is wanted."""
     return _ASKS.search(question) is not None
@@ -41,7 +44,8 @@ def asks_for_code(question: str) -> bool:
 def program(said: Statement) -> str | None:
     """The program in an answer: its fenced blocks together, or the whole where it begins like one."""
     text = said.text.replace("\r\n", "\n")[:_LONGEST]
-    blocks = [found[2] for found in _FENCED.finditer(text) if found[2].strip() and found[1].lower() != "json"]
+    fences = [(found[1].lower(), found[2]) for found in _FENCED.finditer(text) if found[2].strip()]
+    blocks = [block for language, block in fences if language not in _NO_CODE or _BEGINS.match(block.lstrip())]
     if blocks:
         return "\n".join(blocks)
     return text if _BEGINS.match(text.lstrip()) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _MONTHS = [
     "january",
@@ -55,6 +56,7 @@ class Moment:
         return (self.year, self.month, self.day, self.time)
 
 
+@lru_cache(maxsize=64)
 def asks_for_date(question: str) -> bool:
     """Whether the question wants a date, a year or a time of day."""
     return bool(_ASKS.search(question) or _MEETS.search(question))

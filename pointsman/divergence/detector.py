@@ -15,7 +15,7 @@ from typing import Any
 from pointsman.divergence import choices, code, dates, numbers, output, polarity, structured
 from pointsman.divergence.comparison import Comparison, decided, differ, difference, same
 from pointsman.divergence.facts import compare_facts
-from pointsman.divergence.final_answer import ends_in_hashes, final_answer
+from pointsman.divergence.final_answer import ends_in_hashes
 from pointsman.divergence.final_number import final_number
 from pointsman.divergence.jaccard import compare_tokens
 from pointsman.divergence.prose import compare_prose
@@ -82,7 +82,7 @@ def _compared(
 ) -> Comparison:
     if a.parsed is None and b.parsed is None and a.folded == b.folded and a.text.strip() == b.text.strip():
         return same("identical")
-    trees = _documents(a, b)
+    trees = None if output.asks_for_output(question) and schema is None else _documents(a, b)
     if trees is not None and (schema is not None or None in map(structured.answer_in, trees)):
         return structured.compare_documents(*trees, schema, question, settings)
     a, b = _answer(a), _answer(b)
@@ -110,13 +110,11 @@ def _answer(said: Statement) -> Statement:
 
 
 def _by_kind(a: Statement, b: Statement, question: str, settings: DivergenceSettings) -> Comparison | None:
-    programs = code.program(a), code.program(b)
-    wants_output = output.asks_for_output(question)
-    if programs[0] is not None and programs[1] is not None and not wants_output:
-        return code.compare_programs(programs[0], programs[1], question)
+    if found := _programs(a, b, question):
+        return found
     if choices.asks_for_choice(question) and (found := choices.compare_choices(a, b, question)):
         return found
-    if wants_output or (output.container(a) and output.container(b)):
+    if output.asks_for_output(question) or (output.container(a) and output.container(b)):
         return output.compare_outputs(a, b, settings.number_tolerance)
     return (
         _dates(a, b, asked=dates.asks_for_date(question))
@@ -125,15 +123,31 @@ def _by_kind(a: Statement, b: Statement, question: str, settings: DivergenceSett
     )
 
 
-def _dates(a: Statement, b: Statement, *, asked: bool) -> Comparison | None:
-    finals = [final_answer(one.folded).text for one in (a, b)]
-    if not asked and max(len(text.split()) for text in finals) > _FEW_WORDS:
+def _programs(a: Statement, b: Statement, question: str) -> Comparison | None:
+    # A fence also holds outputs and calculations, where something else than a program was asked for.
+    elsewhere = (output.asks_for_output, choices.asks_for_choice, asks_for_number, polarity.asks_yes_or_no)
+    if not code.asks_for_code(question) and any(asks(question) for asks in elsewhere):
         return None
-    found = [dates.moments(text) or dates.moments(one.folded) for text, one in zip(finals, (a, b), strict=True)]
-    if not all(found) or not (asked or all(_specific(moments) for moments in found)):
+    first, second = code.program(a), code.program(b)
+    return None if first is None or second is None else code.compare_programs(first, second, question)
+
+
+def _dates(a: Statement, b: Statement, *, asked: bool) -> Comparison | None:
+    if not asked and max(len(a.words), len(b.words)) > _FEW_WORDS:
+        return None
+    texts = _dated(a), _dated(b)
+    found = dates.moments(texts[0]), dates.moments(texts[1])
+    if not all(found) or not (asked or all(map(_specific, found))):
         return None
     equal = any(dates.agrees(one, other) for one in found[0] for other in found[1])
-    return decided("date", difference("date", "the dates differ", *finals), equal=equal)
+    return decided("date", difference("date", "the dates differ", *texts), equal=equal)
+
+
+def _dated(said: Statement) -> str:
+    """The marked answer, else the first sentence that holds a date: what follows explains it."""
+    if said.final.explicit and dates.moments(said.final.text):
+        return said.final.text
+    return next((sentence for sentence in said.sentences if dates.moments(sentence)), said.folded)
 
 
 def _specific(moments: tuple[dates.Moment, ...]) -> bool:
@@ -144,7 +158,7 @@ def _specific(moments: tuple[dates.Moment, ...]) -> bool:
 def _yes_or_no(a: Statement, b: Statement, *, asked: bool) -> Comparison | None:
     if not asked and max(len(a.words), len(b.words)) > _FEW_WORDS:
         return None
-    said = polarity.polarity(a.folded), polarity.polarity(b.folded)
+    said = polarity.polarity(a), polarity.polarity(b)
     if said[0] is None or said[1] is None:
         return None
     words = ["yes" if one else "no" for one in said]
@@ -155,7 +169,7 @@ def _numbers(a: Statement, b: Statement, question: str, settings: DivergenceSett
     wanted = asks_for_number(question)
     marked = [ends_in_hashes(one.folded) for one in (a, b)]
     last = settings.gsm8k_convention and any(marked)
-    found = [final_number(one.folded, question, last=last) for one in (a, b)]
+    found = [final_number(one, question, last=last) for one in (a, b)]
     certain = [one is not None and one.certain for one in found]
     shown = [calculates(one.folded) for one in (a, b)]
     if not (wanted or all(certain) or all(map(operator.or_, certain, shown))):

@@ -6,7 +6,6 @@ import re
 from difflib import SequenceMatcher
 
 from pointsman.divergence.comparison import Comparison, differ, difference, same, unclear
-from pointsman.divergence.final_answer import final_answer, sentences
 from pointsman.divergence.latex import plain
 from pointsman.divergence.number_words import with_digits
 from pointsman.divergence.polarity import denials
@@ -66,12 +65,11 @@ def _by_words(a: str, b: str, words_a: frozenset[str], words_b: frozenset[str]) 
 def _fact(said: Statement, other: Statement) -> str | None:
     """The marked answer, a sentence alone, or of several the one in which a short answer's words are: else the last."""
     text = said.folded
-    final = final_answer(text)
-    if final.explicit:
-        return _bare(final.text)
+    if said.final.explicit:
+        return _bare(said.final.text)
     if len(text) > _LONGEST and len(other.words) > _SHORT:
         return None
-    parts = sentences(text)
+    parts = said.sentences
     if len(parts) > 1:
         if len(other.words) > _SHORT:
             return None
@@ -97,9 +95,9 @@ def _squeezed(text: str) -> str:
 
 def _spelled_alike(a: frozenset[str], b: frozenset[str]) -> bool:
     """Whether the words of one only are a spelling of those of the other: colour and color, but not 1990 and 1991."""
-    only = sorted((" ".join(sorted(a - b)), " ".join(sorted(b - a))))
-    lengths = [len(words) for words in only]
-    if _DIGIT.search("".join(only)) or min(lengths) < _SPELLED[0] or max(lengths) > _SPELLED[1]:
+    # In one order, because what the matcher finds depends on it.
+    first, second = sorted((" ".join(sorted(a - b)), " ".join(sorted(b - a))))
+    lengths = [len(first), len(second)]
+    if _DIGIT.search(first + second) or min(lengths) < _SPELLED[0] or max(lengths) > _SPELLED[1]:
         return False
-    # In one order, because the matcher's result depends on it.
-    return SequenceMatcher(None, *only, autojunk=False).ratio() >= _ALIKE
+    return SequenceMatcher(None, first, second, autojunk=False).ratio() >= _ALIKE

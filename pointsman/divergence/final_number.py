@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from pointsman.divergence.final_answer import final_answer, sentences
 from pointsman.divergence.latex import plain
 from pointsman.divergence.number_words import with_digits
 from pointsman.divergence.numbers import Numeric, numeric
 from pointsman.divergence.quantity import Quantity, quantities
+from pointsman.divergence.statement import Statement
+from pointsman.divergence.wanted import calculates
 
-# GSM8K's training notation, which models repeat: <<48/2=24>>24.
-_ANNOTATION = re.compile(r"<<[^<>\n]{0,200}>>")
+_LONGEST = 1_000
 # A dollar sign stands for money as well; mathematics has no space just inside its signs.
 _MATHS = re.compile(r"\\\(([^\n]{1,300}?)\\\)|\$(?=\S)([^$\n]{1,300})(?<=\S)\$(?!\d)")
 _VERB = re.compile(
@@ -25,19 +25,21 @@ _ASIDE = re.compile(
 )
 
 
-def final_number(text: str, question: str, *, last: bool = False) -> Numeric | None:
-    """What a folded answer comes to, as far as that is a number; else picked from its last sentences that hold one.
+def final_number(said: Statement, question: str, *, last: bool = False) -> Numeric | None:
+    """What an answer comes to, as far as that is a number; else picked from its last sentences that hold one.
 
     With `last` the number that such a sentence ends on is taken, whatever the sentence is about.
     """
-    final = final_answer(_ANNOTATION.sub("", text))
-    whole = numeric(final.text)
+    whole = numeric(said.final.text)
     if whole is not None:
         return whole
     known = None if last else _values(question)
-    said = [final.text] if final.explicit else []
-    for sentence in [*said, *reversed(sentences(_ANNOTATION.sub("", text)))]:
-        found = _picked(sentence, known)
+    parts = [*said.sentences]
+    # A calculation comes to its end; a fact is said first, and then explained.
+    if known != frozenset() or calculates(said.folded):
+        parts.reverse()
+    for sentence in [said.final.text, *parts] if said.final.explicit else parts:
+        found = _picked(sentence[-_LONGEST:], known)
         if found is not None:
             return found
     return None

@@ -13,6 +13,7 @@ from pointsman.divergence.polarity import polarity
 from pointsman.divergence.prose import contradicts
 from pointsman.divergence.quantity import Asked
 from pointsman.divergence.settings import DivergenceSettings
+from pointsman.divergence.statement import Statement
 from pointsman.divergence.text import folded
 
 Likeness = Literal["same", "different", "unclear"]
@@ -50,7 +51,7 @@ def _printable(value: Any) -> bool:
 
 
 def _truth(value: Any) -> bool | None:
-    return value if isinstance(value, bool) else polarity(value) if isinstance(value, str) else None
+    return value if isinstance(value, bool) else polarity(Statement(value)) if isinstance(value, str) else None
 
 
 def _texts(a: str, b: str, settings: DivergenceSettings) -> Likeness:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from functools import lru_cache
 from typing import Any
 
 from pointsman.divergence.comparison import Comparison, decided, difference, excerpt
 from pointsman.divergence.expressions import Value
-from pointsman.divergence.final_answer import final_answer, sentences
 from pointsman.divergence.quantity import close
 from pointsman.divergence.statement import Statement
 
@@ -33,6 +33,7 @@ _WORDS = {"true": True, "false": False, "none": None, "null": None}
 _NO_LITERAL = object()
 
 
+@lru_cache(maxsize=64)
 def asks_for_output(question: str) -> bool:
     """Whether the question is what a program puts out."""
     return _ASKS.search(question) is not None
@@ -65,11 +66,10 @@ def output(said: Statement) -> str:
         return str(asserted[-1]).strip("`. ")
     if _whole(text):
         return _stripped(text)
-    final = final_answer(said.folded)
-    if final.explicit:
-        return _stripped(final.text)
+    if said.final.explicit:
+        return _stripped(said.final.text)
     fenced = _FENCED.findall(said.folded)
-    last = (sentences(said.folded) or [text])[-1]
+    last = (said.sentences or [text])[-1]
     quoted = _QUOTED.findall(last)
     said_last = _SAYS.search(last)
     found = quoted[-1:] or ([said_last[1]] if said_last else []) or fenced[-1:] or [last]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from pointsman.divergence.final_answer import final_answer, without_emphasis
+from pointsman.divergence.final_answer import without_emphasis
+from pointsman.divergence.statement import Statement
 
 _YES = "yes|yeah|yep|true|correct|right|affirmative|certainly|definitely|indeed|ja|oui|sí|да|是|是的|はい|हाँ|نعم"
 _NO = "no|nope|false|incorrect|wrong|negative|not|never|nein|non|нет|不|不是|否|いいえ|नहीं|لا"
@@ -28,6 +30,7 @@ _DENIED = re.compile(
 )
 
 
+@lru_cache(maxsize=64)
 def asks_yes_or_no(question: str) -> bool:
     """Whether the question can be answered by yes or no: "Is it ...?", unless it offers two things with "or"."""
     if _EITHER.search(question):
@@ -36,17 +39,16 @@ def asks_yes_or_no(question: str) -> bool:
     return bool(asked) and question.rstrip().endswith(asked[-1].rstrip()) and " or " not in asked[-1]
 
 
-def polarity(text: str) -> bool | None:
-    """What a folded answer says first, or as its final answer; `None` where it says neither."""
-    text = without_emphasis(text)
-    final = final_answer(text)
+def polarity(said: Statement) -> bool | None:
+    """What an answer says first, or as its final answer; `None` where it says neither."""
+    text, final = without_emphasis(said.folded), said.final
     for part in (final.text if final.explicit else "", text[:200], final.text):
         found = _LEADING.match(part)
         if found:
             return found["yes"] is not None
     # A lone word in a short last sentence: "So the claim is false".
-    said = {found["yes"] is not None for found in _ANYWHERE.finditer(final.text[-200:])}
-    return said.pop() if len(said) == 1 else None
+    words = {found["yes"] is not None for found in _ANYWHERE.finditer(final.text[-200:])}
+    return words.pop() if len(words) == 1 else None
 
 
 def denials(text: str) -> int:

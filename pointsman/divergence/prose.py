@@ -19,6 +19,8 @@ from pointsman.divergence.statement import Statement
 _CLAIMS = 40
 """Statements looked at of each answer, from its beginning: each is held against each of the other's."""
 _ABOUT_THE_SAME = 0.5
+_LONGEST = 1_000
+"""Characters of a statement that are held against another; what is longer is hardly one statement."""
 _LISTED = 5
 _ENOUGH_WORDS = 8
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -54,7 +56,7 @@ def contradicts(a: str, b: str) -> str | None:
 
 def _claims(said: Statement) -> list[tuple[str, frozenset[str]]]:
     stated = said.claims or tuple(_SENTENCE.split(without_emphasis(said.folded)))
-    found = [(one.strip(), content(one)) for one in stated if one.strip()]
+    found = [(one.strip()[:_LONGEST], content(one)) for one in stated if one.strip()]
     return [claim for claim in found if claim[1]][:_CLAIMS]
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from pointsman.divergence.final_answer import FinalAnswer, final_answer, sentences
 from pointsman.divergence.text import folded, tokens
 
-_ENDS = 12_000
+_ENDS = 8_000
+# GSM8K's training notation, which models repeat: <<48/2=24>>24.
+_ANNOTATION = re.compile(r"<<[-\d+*/().,=%$x ]{0,200}>>")
 
 
 @dataclass(frozen=True)
 class Statement:
     """What one provider said: the text, the value that a response schema made of it, and the claims it made.
 
-    Whoever looks for a final answer reads the first and the last 12,000 characters of a longer text: an answer of
+    Whoever looks for a final answer reads the first and the last 8,000 characters of a longer text: an answer of
     100,000 words says what it comes to at one of its ends, and every rule stays linear in what it reads.
     """
 
@@ -29,7 +33,17 @@ class Statement:
         text = self.text.strip()
         if len(text) > 2 * _ENDS:
             text = f"{text[:_ENDS]}\n\n{text[-_ENDS:]}"
-        return folded(text).strip()
+        return _ANNOTATION.sub("", folded(text)).strip()
+
+    @cached_property
+    def final(self) -> FinalAnswer:
+        """What it comes to."""
+        return final_answer(self.folded)
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """The last dozen sentences and lines."""
+        return sentences(self.folded)
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pointsman.divergence.comparison import Comparison, Difference, differ, difference, same, unclear
+from pointsman.divergence.comparison import MOST_DIFFERENCES, Comparison, Difference, differ, difference, same, unclear
 from pointsman.divergence.leaves import Likeness, likeness
 from pointsman.divergence.settings import DivergenceSettings
 
@@ -68,10 +68,10 @@ def compare_documents(
     for path, found, one, other in _leaves(a, b, schema, settings, ordered=bool(_ORDERED.search(question))):
         compared += 1
         alike += found == "same"
-        if found == "different":
+        if found == "different" and len(different) < MOST_DIFFERENCES:
             why = "the value differs" if one is not _ABSENT and other is not _ABSENT else "only one has it"
             different.append(difference(path, why, _shown(one), _shown(other)))
-        elif found == "unclear":
+        elif found == "unclear" and len(open_points) < MOST_DIFFERENCES:
             open_points.append(difference(path, "different words", _shown(one), _shown(other)))
         if compared >= _MOST_LEAVES:
             open_points.append(difference(path, "what follows was not compared", "", ""))
@@ -112,9 +112,13 @@ def _leaves(
             longest = max(len(one), len(other))
             stack.extend((f"{path}[{i}]", _at(one, i), _at(other, i), _items(rules)) for i in reversed(range(longest)))
         elif isinstance(one, dict | list) or isinstance(other, dict | list) or one is _ABSENT or other is _ABSENT:
-            yield path or "the whole", "different", one, other
+            yield path or "the whole", "same" if _nothing(one) and _nothing(other) else "different", one, other
         else:
             yield path or "the whole", likeness(one, other, settings), one, other
+
+
+def _nothing(value: Any) -> bool:
+    return value is None or value is _ABSENT or (isinstance(value, dict | list | str) and not value)
 
 
 def _within(rules: dict[str, Any], key: object) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from pointsman.divergence.quantity import Asked
 from pointsman.divergence.units import unit
@@ -24,6 +25,7 @@ _PERCENT = re.compile(r"\bpercent|%\s*\?|\bwhat %")
 _SHARE = re.compile(r"\bprobability|\bfraction\b|\bproportion\b|\bratio\b")
 
 
+@lru_cache(maxsize=64)
 def asks_for_number(question: str) -> bool:
     """Whether the question is a calculation, or for an amount."""
     return _ASKS.search(question) is not None or _MATHS.search(question) is not None
@@ -34,6 +36,7 @@ def calculates(folded: str) -> bool:
     return "=" in folded and len(_DIGIT.findall(folded)) >= _SEVERAL
 
 
+@lru_cache(maxsize=64)
 def asked(question: str, tolerance: float) -> Asked:
     """The unit that the question wants, and whether it wants percent."""
     lower = question.lower()
