@@ -10,7 +10,7 @@ from pointsman.divergence.latex import plain
 from pointsman.divergence.number_words import with_digits
 from pointsman.divergence.polarity import denials
 from pointsman.divergence.statement import Statement
-from pointsman.divergence.text import tokens
+from pointsman.divergence.text import in_latin, tokens
 
 _SHORT = 8
 _FEW_WORDS = 5
@@ -57,7 +57,7 @@ def _by_words(a: str, b: str, words_a: frozenset[str], words_b: frozenset[str]) 
         return _contained(a, b, equal=words_a == words_b)
     if _spelled_alike(words_a, words_b):
         return same("fact", _ALIKE)
-    if common and most > _FEW_WORDS:
+    if (common and most > _FEW_WORDS) or in_latin(a) != in_latin(b):
         return None
     return differ("fact", difference("fact", "they say different things", a, b))
 

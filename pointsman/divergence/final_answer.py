@@ -20,6 +20,7 @@ _BOLD = re.compile(r"(\*\*|__)(?=[^\s*_])([^*\n]{1,200}?)\1(?![\w(])")
 _DISPLAY = re.compile(r"\\\[((?:(?!\\[\[\]]).)*+)\\\]|\$\$((?:(?!\$\$).)*+)\$\$", re.DOTALL)
 _END = re.compile(r"(?<![.!?])[.!?]++[\"')*]*+(?=\s|$)|\n+")
 # Neither after these nor after the number of a list's entry does a sentence end.
+_ENTRY = re.compile(r"^\d{1,2}[.)]\s+(?=\S)")
 _ABBREVIATED = re.compile(r"(?:\b(?:Dr|Mr|Mrs|Ms|St|No|vs|e\.g|i\.e|approx|ca|[A-Z])|\.|^[ \t]*\d{1,2})$", re.MULTILINE)
 
 
@@ -60,7 +61,7 @@ def sentences(text: str) -> list[str]:
         cut.append(text[at : end.start()].strip())
         at = end.end()
     cut.append(text[at:].strip())
-    return [sentence for sentence in cut if sentence.strip(" *_#$-`")][-_SENTENCES:]
+    return [_ENTRY.sub("", sentence) for sentence in cut if sentence.strip(" *_#$-`")][-_SENTENCES:]
 
 
 def without_emphasis(text: str) -> str:

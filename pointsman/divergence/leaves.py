@@ -17,7 +17,7 @@ from pointsman.divergence.statement import Statement
 from pointsman.divergence.text import folded
 
 Likeness = Literal["same", "different", "unclear"]
-_FEW_WORDS = 12
+_FEW_WORDS = 8
 _LONGEST = 20_000
 _DATE_WORDS = 6
 

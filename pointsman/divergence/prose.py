@@ -11,10 +11,12 @@ from pointsman.divergence.comparison import Comparison, Difference, differ, diff
 from pointsman.divergence.facts import content
 from pointsman.divergence.final_answer import without_emphasis
 from pointsman.divergence.jaccard import share
+from pointsman.divergence.number_words import with_digits
 from pointsman.divergence.polarity import denials
 from pointsman.divergence.quantity import quantities
 from pointsman.divergence.settings import DivergenceSettings
 from pointsman.divergence.statement import Statement
+from pointsman.divergence.text import in_latin
 
 _CLAIMS = 40
 """Statements looked at of each answer, from its beginning: each is held against each of the other's."""
@@ -39,7 +41,7 @@ def compare_prose(a: Statement, b: Statement, settings: DivergenceSettings) -> C
     points = _unmatched(claims_a, claims_b)
     substantial = min(len(words_a), len(words_b)) >= _ENOUGH_WORDS
     # Two languages have no words in common, whatever they say.
-    if similarity <= settings.prose_floor and substantial and _script(a) == _script(b):
+    if similarity <= settings.prose_floor and substantial and in_latin(a.folded) == in_latin(b.folded):
         return differ("prose", *points, similarity=similarity)
     return unclear("prose", *points, similarity=similarity)
 
@@ -48,7 +50,7 @@ def contradicts(a: str, b: str) -> str | None:
     """Why two statements about the same cannot both hold, or `None`."""
     if denials(a) % 2 != denials(b) % 2:
         return "one denies what the other says"
-    numbers_a, numbers_b = ({quantity.value for quantity in quantities(text)} for text in (a, b))
+    numbers_a, numbers_b = ({quantity.value for quantity in quantities(with_digits(text))} for text in (a, b))
     if not (numbers_a <= numbers_b or numbers_b <= numbers_a):
         return "the numbers differ"
     return None
@@ -95,8 +97,3 @@ def _only(claims: list[tuple[str, frozenset[str]]], others: list[tuple[str, froz
 
 def _likeness(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / len(a | b) if a or b else 1.0
-
-
-def _script(said: Statement) -> bool:
-    letters = [character for character in said.folded[:400] if character.isalpha()]
-    return sum(character.isascii() for character in letters) * 2 >= len(letters)

@@ -72,6 +72,12 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def in_latin(text: str) -> bool:
+    """Whether at least half of a text's first letters are ASCII: two scripts have no words in common to compare."""
+    letters = [character for character in text[:400] if character.isalpha()]
+    return sum(character.isascii() for character in letters) * 2 >= len(letters)
+
+
 def _pieces(word: str) -> list[str]:
     pieces: list[str] = []
     at = 0
