@@ -48,11 +48,14 @@ check: $(VENV)/.installed
 	$(PY) -m pyright
 	$(VENV)/bin/lint-imports --no-cache
 
+# Outside data to measure with, where there is some: make bench DATA=folder.
+DATA ?=
+
 bench: $(VENV)/.installed
-	$(PY) -m benchmarks
+	$(PY) -m benchmarks $(if $(DATA),--data $(DATA))
 
 bench-quick: $(VENV)/.installed
-	$(PY) -m benchmarks --quick
+	$(PY) -m benchmarks --quick $(if $(DATA),--data $(DATA))
 
 # The pins, a week old at least, with hashes and without any registry's address.
 lock:

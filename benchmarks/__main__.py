@@ -19,7 +19,7 @@ from typing import NoReturn
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import decision, plain_question, processes
+from benchmarks import decision, divergence, plain_question, processes
 from benchmarks.figures import Figure, print_table, write_json
 from benchmarks.machine import in_words, machine
 from benchmarks.resilience import suite
@@ -39,6 +39,7 @@ _LINES_SHOWN = 20
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure Pointsman.")
     parser.add_argument("--quick", action="store_true", help="fewer questions: under five minutes, and less sure")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="labelled answers, to measure the detectors with")
     return parser.parse_args()
 
 
@@ -57,7 +58,7 @@ async def _figures(*, quick: bool, tell: Callable[[str], None]) -> tuple[list[Fi
     return [*asked, *decided, *started, *memory, *found.wanted], found
 
 
-def _run(*, quick: bool) -> int:
+def _run(*, quick: bool, data: Path | None) -> int:
     began = time.monotonic()
     console = Console(width=None if sys.stdout.isatty() else 140)
 
@@ -67,6 +68,8 @@ def _run(*, quick: bool) -> int:
     described = machine()
     title = in_words(described)
     try:
+        tell("comparing answers")
+        compared, tables, remarks = divergence.measure(data)
         figures, found = asyncio.run(_figures(quick=quick, tell=tell))
     except NoServer as fault:
         print(fault, file=sys.stderr)
@@ -74,8 +77,9 @@ def _run(*, quick: bool) -> int:
     except KeyboardInterrupt:
         return _STOPPED
     took = Figure("bench_s", "the whole benchmark", time.monotonic() - began, "s", at_most=300 if quick else 1800)
-    _print(console, title, [*figures, took], found.tables, found.complaints)
-    write_json(_RESULT, {**described, "quick": int(quick)}, [*figures, took, *found.noted])
+    figures = [*figures, *compared, took]
+    _print(console, title, figures, [*found.tables, *tables], [*remarks, *found.complaints])
+    write_json(_RESULT, {**described, "quick": int(quick)}, [*figures, *found.noted])
     print(f"Written to {_RESULT}.")
     return 0
 
@@ -94,7 +98,8 @@ def main() -> NoReturn:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    leave(_run(quick=_arguments().quick))
+    arguments = _arguments()
+    leave(_run(quick=arguments.quick, data=arguments.data))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pointsman.classification import RuleClassifier
-from pointsman.cli import fleet, rendering
+from pointsman.cli import fleet, json_lines, rendering
 from pointsman.cli.asking import AsJson
 from pointsman.cli.exits import Exit
 from pointsman.cli.question import Limits, parse, question_from
@@ -93,28 +93,13 @@ def _knows(*, live: bool) -> str:
 
 
 def _lines(path: Path, configuration: Configuration) -> Iterator[str]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise InvalidQuestion(f"--file: {path} cannot be read ({fault})") from fault
-    told = fleet.snapshot()
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            try:
-                decision = _decide(_parsed(line), configuration, told)
-            except InvalidQuestion as fault:
-                raise InvalidQuestion(f"line {number}: {fault}") from fault
-            yield json.dumps(decision_document(decision, live=told is not None), ensure_ascii=False)
-
-
-def _parsed(line: str) -> Question:
-    try:
-        fields = json.loads(line)
-    except (ValueError, RecursionError) as fault:
-        raise InvalidQuestion(f"not JSON ({fault})") from fault
-    if not isinstance(fields, dict):
-        raise InvalidQuestion('expected an object such as {"prompt": "..."}')
-    return parse(fields)
+    numbered = json_lines.lines(path, "--file")
+    health = fleet.snapshot()
+    for number, line in numbered:
+        with json_lines.told(number):
+            question = parse(json_lines.fields(line, '{"prompt": "..."}'))
+            decision = _decide(question, configuration, health)
+        yield json.dumps(decision_document(decision, live=health is not None), ensure_ascii=False)
 
 
 def _decide(question: Question, configuration: Configuration, told: Snapshot | None) -> Decision:

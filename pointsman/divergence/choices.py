@@ -11,19 +11,23 @@ from pointsman.divergence.statement import Statement
 from pointsman.divergence.text import folded, tokens
 
 _LABEL = r"(?:[A-Ja-j]|10|[1-9]|i{1,3}|iv|v)"
-_OPTION = re.compile(rf"(?:^|\n|\s\s|\s(?=\())[ \t]{{0,8}}[-*]?[ \t]?[(\[]?({_LABEL})[).:\]][ \t]+([^\n]{{1,300}})")
+_OPTION = re.compile(
+    rf"(?:^|\n|\s\s|\s(?=\())[ \t]{{0,8}}[-*]?[ \t]?(?:[Oo]ption |[Cc]hoice )?[(\[]?({_LABEL})[).:\]]"
+    rf"[ \t]+([^\n]{{1,300}})"
+)
 _INLINE = re.compile(r"\(([A-Ja-j1-9])\)\s*([^()\n]{1,120})")
 _ASKS = re.compile(
     r"\b(?:letter of the|multiple[- ]choice|choose (?:one|from|the)|which (?:of the following|option)|"
-    r"select (?:one|the)|single choice|correct (?:option|choice|letter))\b",
+    r"select (?:one|the)|single choice|correct (?:option|choice|letter)|"
+    r"option (?:A|1)\b[^\n]{0,200}\soption (?:B|2))\b",
     re.IGNORECASE,
 )
 # What may surround a label that is the whole answer, or starts or ends it.
 _ALONE = re.compile(rf"^\W*(?:option |choice |answer )?[(\[]?({_LABEL})[)\]]?\W*$", re.IGNORECASE)
 _LEADING = re.compile(rf"^\W{{0,4}}(?:option |choice )?[(\[]?({_LABEL})(?:[)\]:.]|\s-)(?=\s|$|\W)", re.IGNORECASE)
 _NAMED = re.compile(
-    r"\b(?:answer|option|choice|choose|chose|pick|select|go with)\b(?:[ \t]+(?:is|would be|should be|must be|was))?"
-    r"[ \t:=]*(?:option |choice )?[(\[\"']*([A-J]|10|[1-9])\b(?!['.][A-Za-z0-9]| [a-z]+ed\b)"
+    r"\b(?i:answer|option|choice|choose|chose|pick|select|go with)\b(?:[ \t]+(?:is|would be|should be|must be|was))?"
+    r"[ \t:=]*(?i:option |choice )?[(\[\"']*([A-J]|10|[1-9])\b(?!['.][A-Za-z0-9]| [a-z]+ed\b)"
 )
 _BRACKETED = re.compile(r"[(\[]([A-J])[)\]]")
 _LETTER = re.compile(r"(?<![\w'])([B-HJ])(?![\w'])")
@@ -62,6 +66,7 @@ def compare_choices(a: Statement, b: Statement, question: str) -> Comparison | N
     return unclear("choice", point, similarity=0.0) if undecided else differ("choice", point)
 
 
+_BRIEF = 20
 _WORDY = 60
 """A longer answer without a label that can be found may well pick one in some other way."""
 
@@ -70,19 +75,22 @@ def picked(said: Statement, offered: dict[str, frozenset[str]]) -> str | None:
     """The label of the option that an answer picks."""
     text = without_emphasis(said.folded).strip()
     final = said.final
-    for part in dict.fromkeys((text if len(text) < 2 * _WORDY else "", final.text if final.explicit else "", text)):
-        label = _label(part, offered)
+    brief = text if len(said.words) <= _BRIEF else ""
+    for part in (final.text if final.explicit else "", brief, final.text):
+        label = _label(part, offered, leading=True)
         if label is not None:
             return label
-    return _by_words(said.words, offered) or _by_words(tokens(final.text), offered)
+    # One that goes through all the options begins with the first of them.
+    goes_through = sum(1 for line in text.split("\n") if _LEADING.match(line)) > 1
+    label = _label(text, offered, leading=not goes_through)
+    return label or _by_words(said.words, offered) or _by_words(tokens(final.text), offered)
 
 
-def _label(text: str, offered: dict[str, frozenset[str]]) -> str | None:
-    plain = re.sub(r"\\(?:text|mathrm|textbf)\{([^{}]*)\}", r"\1", text).strip(" $")
-    found = _ALONE.match(plain) or _LEADING.match(plain)
-    named = None if found else [*_NAMED.finditer(plain)] or [*_BRACKETED.finditer(plain)]
-    if named:
-        found = named[-1]
+def _label(text: str, offered: dict[str, frozenset[str]], *, leading: bool) -> str | None:
+    plain = re.sub(r"\\(?:text|textbf|mathrm|mathbf)\{([^{}]*)\}", r"\1", text).strip(" $")
+    found = _ALONE.match(plain) or (_LEADING.match(plain) if leading else None)
+    if found is None:
+        found = next(reversed([*_NAMED.finditer(plain)] or [*_BRACKETED.finditer(plain)]), None)
     if found is None and len(set(_LETTER.findall(plain))) == 1:
         found = _LETTER.search(plain)
     label = found[1].upper() if found else None

@@ -118,7 +118,7 @@ def _by_kind(a: Statement, b: Statement, question: str, settings: DivergenceSett
         return output.compare_outputs(a, b, settings.number_tolerance)
     return (
         _dates(a, b, asked=dates.asks_for_date(question))
-        or _yes_or_no(a, b, asked=polarity.asks_yes_or_no(question))
+        or _yes_or_no(a, b, question)
         or _numbers(a, b, question, settings)
     )
 
@@ -155,11 +155,14 @@ def _specific(moments: tuple[dates.Moment, ...]) -> bool:
     return moments[0].month is not None or moments[0].time is not None
 
 
-def _yes_or_no(a: Statement, b: Statement, *, asked: bool) -> Comparison | None:
+def _yes_or_no(a: Statement, b: Statement, question: str) -> Comparison | None:
+    asked = polarity.asks_yes_or_no(question)
     if not asked and max(len(a.words), len(b.words)) > _FEW_WORDS:
         return None
-    said = polarity.polarity(a), polarity.polarity(b)
-    if said[0] is None or said[1] is None:
+    said = [polarity.polarity(one) for one in (a, b)]
+    if asked:
+        said = [polarity.restated(one, question) if yes is None else yes for one, yes in zip((a, b), said, strict=True)]
+    if None in said:
         return None
     words = ["yes" if one else "no" for one in said]
     return decided("yes_no", difference("yes or no", "one says yes, the other no", *words), equal=said[0] is said[1])

@@ -19,11 +19,15 @@ _ALIKE = 0.85
 _SPELLED = (5, 100)
 """Characters between which a difference may be one of spelling."""
 _DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"\d+")
+_RELATION = re.compile(r"[<>]=?|!=")
+_INITIAL = re.compile(r"\b([A-Z])\.")
 _ARTICLES = re.compile(r"^(?:the|an?) ")
 _FILLING = (
     "a an the of in on at to for by from with and is are was were be been it its this that these those as he she "
     "they i we you his her their there here which who whom what when where how answer final correct called known "
-    "named will would should can do does did has have had also so therefore thus hence s"
+    "named will would should can do does did has have had also so therefore thus hence s written wrote "
+    "authored painted directed invented discovered founded created made built born died located situated took place"
 )
 FILLERS = frozenset(_FILLING.split())
 """Words that carry no fact of their own; words that deny are none of them."""
@@ -51,8 +55,9 @@ def _by_words(a: str, b: str, words_a: frozenset[str], words_b: frozenset[str]) 
     common, most = words_a & words_b, max(len(words_a), len(words_b))
     if min(len(words_a), len(words_b)) > _FEW_WORDS:
         return None
-    if common and denials(a) % 2 != denials(b) % 2:
-        return differ("fact", difference("fact", "one denies what the other says", a, b))
+    why = _opposed(a, b) if common else None
+    if why is not None:
+        return differ("fact", difference("fact", why, a, b))
     if common in {words_a, words_b}:
         return _contained(a, b, equal=words_a == words_b)
     if _spelled_alike(words_a, words_b):
@@ -60,6 +65,21 @@ def _by_words(a: str, b: str, words_a: frozenset[str], words_b: frozenset[str]) 
     if (common and most > _FEW_WORDS) or in_latin(a) != in_latin(b):
         return None
     return differ("fact", difference("fact", "they say different things", a, b))
+
+
+def _opposed(a: str, b: str) -> str | None:
+    """Why two facts that have words in common are not the same, or `None`: what words alone do not tell."""
+    if denials(a) % 2 != denials(b) % 2:
+        return "one denies what the other says"
+    # 3:2 and 2:3 have the same numbers, x < 2 and x <= 2 the same words, and two Georges the same family name.
+    for marks, why in ((_NUMBER, "the numbers differ"), (_RELATION, "the relations differ")):
+        first, second = marks.findall(a), marks.findall(b)
+        if first and second and sorted(first) == sorted(second) and first != second:
+            return why
+    relations, initials = ([set(marks.findall(text)) for text in (a, b)] for marks in (_RELATION, _INITIAL))
+    if relations[0] != relations[1] and all(relations):
+        return "the relations differ"
+    return "the initials differ" if initials[0] != initials[1] and all(initials) else None
 
 
 def _fact(said: Statement, other: Statement) -> str | None:

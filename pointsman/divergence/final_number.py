@@ -13,6 +13,8 @@ from pointsman.divergence.statement import Statement
 from pointsman.divergence.wanted import calculates
 
 _LONGEST = 1_000
+_FEW_WORDS = 4
+_INEQUALITY = re.compile(r"[<>]")
 # A dollar sign stands for money as well; mathematics has no space just inside its signs.
 _MATHS = re.compile(r"\\\(([^\n]{1,300}?)\\\)|\$(?=\S)([^$\n]{1,300})(?<=\S)\$(?!\d)")
 _VERB = re.compile(
@@ -33,6 +35,9 @@ def final_number(said: Statement, question: str, *, last: bool = False) -> Numer
     whole = numeric(said.final.text)
     if whole is not None:
         return whole
+    if _INEQUALITY.search(plain(said.final.text[:_LONGEST])) and (said.final.explicit or len(said.words) <= _FEW_WORDS):
+        # It holds a number and is none.
+        return None
     known = None if last else _values(question)
     parts = [*said.sentences]
     # A calculation comes to its end; a fact is said first, and then explained.

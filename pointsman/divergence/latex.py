@@ -6,6 +6,8 @@ import re
 
 _LONGEST = 600
 _NESTED = 12
+# A whole number before a fraction of digits is no factor: it is read as one mixed number.
+_MIXED = re.compile(r"(?<![\d^{])(\d+)\s?\\[dt]?frac\s?\{(\d+)\}\s?\{(\d+)\}")
 _FIRST = {"{,}": ",", ",\\!": ",", "\\!": "", "\\$": "$", "\\%": "%", "\\{": "{", "\\}": "}", "^\\circ": " degrees"}
 _TEXT = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|mathit|mbox|operatorname|boxed|textnormal)\s?\{([^{}]*)\}")
 _FRACTION = re.compile(r"\\[dtc]?frac\s?(?:\{([^{}]*)\}|(\d))\s?(?:\{([^{}]*)\}|(\d))")
@@ -22,6 +24,11 @@ _COMMANDS = {
     "pm": "+-",
     "cup": " U ",
     "approx": "=",
+    **dict.fromkeys(("le", "leq", "leqslant"), "<="),
+    **dict.fromkeys(("ge", "geq", "geqslant"), ">="),
+    **dict.fromkeys(("ne", "neq"), "!="),
+    "lt": "<",
+    "gt": ">",
     "implies": " ",
     "dots": "...",
     "ldots": "...",
@@ -33,7 +40,7 @@ def plain(latex: str) -> str:
     """The mathematics in a short text as one would type it; a longer text is none and stays as it is."""
     if len(latex) > _LONGEST or not ("\\" in latex or "{" in latex):
         return latex
-    text = latex
+    text = _MIXED.sub(r"\1 \2/\3", latex)
     for written, meant in _FIRST.items():
         text = text.replace(written, meant)
     for _ in range(_NESTED):

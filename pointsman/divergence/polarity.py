@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from pointsman.divergence.final_answer import without_emphasis
 from pointsman.divergence.statement import Statement
+from pointsman.divergence.text import tokens
 
 _YES = "yes|yeah|yep|true|correct|right|affirmative|certainly|definitely|indeed|ja|oui|sí|да|是|是的|はい|हाँ|نعم"
 _NO = "no|nope|false|incorrect|wrong|negative|not|never|nein|non|нет|不|不是|否|いいえ|नहीं|لا"
@@ -20,6 +21,28 @@ _ASKS = re.compile(
     r"(?:^|[.?!:\n]\s*)(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|might|must)"
     r"(?:n't)? [^\n?]{1,400}\?",
     re.IGNORECASE,
+)
+_AUXILIARIES = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "can",
+        "could",
+        "will",
+        "would",
+        "should",
+        "has",
+        "have",
+        "had",
+        "the",
+        "a",
+        "an",
+    ]
 )
 _EITHER = re.compile(r"\b(?:yes or no|yes/no|true or false|true/false)\b", re.IGNORECASE)
 _DENIED = re.compile(
@@ -49,6 +72,14 @@ def polarity(said: Statement) -> bool | None:
     # A lone word in a short last sentence: "So the claim is false".
     words = {found["yes"] is not None for found in _ANYWHERE.finditer(final.text[-200:])}
     return words.pop() if len(words) == 1 else None
+
+
+def restated(said: Statement, question: str) -> bool | None:
+    """What an answer says that repeats the question as a sentence: yes, or no where it denies."""
+    asked = frozenset(word for word in tokens(question) if word not in _AUXILIARIES)
+    first = next(iter(said.sentences), "")
+    repeats = bool(asked) and 2 * len(asked & frozenset(tokens(first))) > len(asked)
+    return denials(first) % 2 == 0 if repeats else None
 
 
 def denials(text: str) -> int:

@@ -31,6 +31,8 @@ _AFTER = str.maketrans(
         "\N{DIVISION SLASH}": "/",
         "\N{MULTIPLICATION SIGN}": "*",
         "\N{DIVISION SIGN}": "/",
+        "\N{LESS-THAN OR EQUAL TO}": "<=",
+        "\N{GREATER-THAN OR EQUAL TO}": ">=",
         "\N{SQUARE ROOT}": " sqrt ",
         "\N{INFINITY}": " infinity ",
         "\r": "\n",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks import divergence
 from benchmarks.resilience.arrivals import Asked, arrivals, prompt
 from benchmarks.resilience.scenario import complaints
 from benchmarks.resilience.scripts import Timeline, down, hanging, limited
@@ -95,3 +98,28 @@ def test_an_error_of_a_worker_is_told_with_its_traceback_and_a_warning_is_not() 
         "2026-01-01 00:00:00,002 WARNING worker: failed\nTraceback (most recent call last):\n  line 1\nValueError: x"
     )
     assert complaints(f"{warning}\n{error}\n{warning}\n") == [error]
+
+
+def labelled(folder: Path, rows: list[tuple[str, str, str]]) -> None:
+    lines = (
+        json.dumps({"question": "How many?", "answer_a": a, "answer_b": b, "label": label}) for a, b, label in rows
+    )
+    (folder / "divergence_dev.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+
+def test_a_detector_that_cannot_tell_is_wrong(tmp_path: Path) -> None:
+    labelled(tmp_path, [("5", "5.0", "agree"), ("5", "6", "disagree"), ("5", "five", "disagree"), ("7", "8", "agree")])
+    figures, tables, remarks = divergence.measure(tmp_path)
+    found = {figure.key: figure.value for figure in figures}
+    assert remarks == []
+    assert [table.row_count for table in tables] == [2]
+    assert found["divergence_accuracy"] == found["divergence_f1"] == found["divergence_recall"] == 0.5
+    one = divergence.Score("", "", 4, hits=1, false_alarms=0, missed=1, untold=1, right=2, p50_ms=0, p95_ms=0)
+    assert (one.accuracy, one.precision, one.recall, one.f1) == (0.5, 1.0, 0.5, 0.5)
+
+
+@pytest.mark.parametrize("folder", [None, "empty"])
+def test_without_data_divergence_is_not_measured(folder: str | None, tmp_path: Path) -> None:
+    figures, tables, remarks = divergence.measure(None if folder is None else tmp_path)
+    assert (figures, tables) == ([], [])
+    assert "not measured" in remarks[0]

@@ -36,6 +36,7 @@ OPTIONS = {
     "answer": ["question_id", "--json"],
     "cancel": ["question_id", "--json"],
     "route": ["prompt", "--file", "--task", "--config", "--json"],
+    "compare": ["a", "b", "--question", "--pairs", "--detector", "--json"],
     "check": ["--config", "--json"],
     "health": ["--json"],
     "health events": ["--json"],

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pointsman.divergence.detector import compare
+from pointsman.divergence.settings import DivergenceSettings
+from pointsman.divergence.statement import Statement
 
 HOW_MANY = "A bakery fills 12 trays with 25 rolls each and sells 60 rolls. How many rolls are left?"
 MINUTES = "How many minutes does the ferry take?"
@@ -173,3 +175,80 @@ def test_they_disagree(question: str | None, a: str, b: str) -> None:
 @pytest.mark.parametrize(("question", "a", "b"), OPEN_TO_DOUBT)
 def test_nobody_can_tell(question: str | None, a: str, b: str) -> None:
     assert verdict(question, a, b) == "cannot_tell"
+
+
+GAS = "What gas do plants absorb?\nA. oxygen\nB. carbon dioxide\nC. nitrogen\nD. helium"
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"),
+    [
+        ("['B']", "B"),
+        ("\\boxed{\\text{(B)}}", "B"),
+        ("\\boxed{\\textbf{(C)}\\ nitrogen}", "C"),
+        ("Option B is correct because A, C and D are not absorbed.", "B"),
+        ("The answer is not A but B.", "B"),
+        ("A: oxygen is what they give off.\nB: carbon dioxide is absorbed.\nSo the answer is B.", "B"),
+        ("carbon dioxide (CO2)", "B"),
+        ("Plants absorb carbon dioxide.", "B"),
+        ("Answer: d)", "D"),
+    ],
+)
+def test_an_option_is_found_by_its_letter_or_its_words(answer: str, label: str) -> None:
+    for other in "ABCD":
+        assert verdict(GAS, answer, other) == ("agree" if other == label else "disagree")
+
+
+def test_options_may_be_numbered() -> None:
+    numbered = "Choose the correct option.\n1) red\n2) green\nAnswer:"
+    assert verdict(numbered, "2", "green") == "agree"
+    named = "The lid does not fit, since the _ is too big.\nOption 1: lid\nOption 2: jar\nAnswer with 1 or 2."
+    assert verdict(named, "lid", "1") == "agree"
+
+
+@pytest.mark.parametrize(
+    ("question", "a", "b"),
+    [
+        ("Who was president in 1990?", "George H. W. Bush", "George W. Bush"),
+        ("What is the ratio?", "3:2", "2:3"),
+        ("For which x is it so?", "x \\ge 2", "x > 2"),
+        ("For which x is it so?", "\\boxed{x \\ge 2}", "\\boxed{x \\le 2}"),
+        ("Is 9 a prime number?", "Yes.", "9 is not a prime number."),
+    ],
+)
+def test_what_words_alone_do_not_tell_is_told(question: str, a: str, b: str) -> None:
+    assert verdict(question, a, b) == "disagree"
+
+
+@pytest.mark.parametrize(
+    ("question", "a", "b"),
+    [
+        ("Who wrote Hamlet?", "William Shakespeare", "Hamlet was written by Shakespeare."),
+        ("Who was president in 1962?", "John F. Kennedy", "John Kennedy"),
+        ("Is 7 a prime number?", "Yes.", "7 is a prime number."),
+        ("For which x is it so?", "x \\geq 2", "x \N{GREATER-THAN OR EQUAL TO} 2"),
+        (None, "3\\frac{1}{2}", "3.5"),
+    ],
+)
+def test_a_fact_may_be_said_in_a_sentence(question: str | None, a: str, b: str) -> None:
+    assert verdict(question, a, b) == "agree"
+
+
+def test_beside_gsm8ks_mark_the_last_number_counts_and_elsewhere_what_the_sentence_is_about() -> None:
+    said = "So she needs 8 boxes for 30 days."
+    asked = "Ann eats 4 nuts a day for 30 days, and a box holds 15. How many boxes does she need?"
+    assert verdict(asked, said, "8 boxes") == "agree"
+    assert verdict(asked, said, "#### 8") == "disagree"
+    by_sense = DivergenceSettings(gsm8k_convention=False)
+    assert compare(said, "#### 8", question=asked, settings=by_sense).verdict == "agree"
+
+
+def test_claims_stand_in_for_the_text_of_free_answers() -> None:
+    claims = ("Heavy rain in June flooded the northern fields.", "Most of the seeds rotted in the wet ground.")
+    first = Statement(
+        "A long introduction that says little about what happened to the harvest in the end.", claims=claims
+    )
+    second = Statement("Another text altogether, with much about the weather of other years and places.", claims=claims)
+    assert compare(first, second, question=OPEN).verdict == "agree"
+    other = Statement(second.text, claims=("Heavy rain in June did not flood the northern fields.", claims[1]))
+    assert compare(first, other, question=OPEN).differences[0].why == "one denies what the other says"
