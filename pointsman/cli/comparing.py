@@ -75,9 +75,10 @@ def _lines(path: Path, question: str | None, settings: DivergenceSettings) -> It
 def _text(pair: dict[str, Any], name: str) -> str:
     if name not in pair:
         raise InvalidQuestion(f"{name}: missing; it is required")
-    if not isinstance(pair[name], str):
+    value = pair[name]
+    if not isinstance(value, str):
         raise InvalidQuestion(f"{name}: should be a text")
-    return pair[name]
+    return value
 
 
 def _compared(a: str, b: str, question: str | None, settings: DivergenceSettings) -> Comparison:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ def fields(line: str, example: str) -> dict[str, Any]:
 
 
 @contextmanager
-def told(number: int) -> Iterator[None]:
+def told(number: int) -> Generator[None]:
     """Around the work on a line: what is wrong with it is told with its number."""
     try:
         yield
