@@ -14,7 +14,7 @@ from pointsman.divergence.wanted import calculates
 
 _LONGEST = 1_000
 _FEW_WORDS = 4
-_INEQUALITY = re.compile(r"[<>]")
+_INEQUALITY = re.compile(r"(?<![<>])[<>](?![<>])")
 # A dollar sign stands for money as well; mathematics has no space just inside its signs.
 _MATHS = re.compile(r"\\\(([^\n]{1,300}?)\\\)|\$(?=\S)([^$\n]{1,300})(?<=\S)\$(?!\d)")
 _VERB = re.compile(

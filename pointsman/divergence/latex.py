@@ -21,7 +21,7 @@ _COMMANDS = {
     "pi": " pi ",
     "circ": " degrees",
     "degree": " degrees",
-    "pm": "+-",
+    "pm": "\N{PLUS-MINUS SIGN}",
     "cup": " U ",
     "approx": "=",
     **dict.fromkeys(("le", "leq", "leqslant"), "<="),

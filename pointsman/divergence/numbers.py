@@ -13,6 +13,9 @@ from pointsman.divergence.quantity import Asked, Quantity, equal, quantities
 _SHORT = 300
 _NAME = re.compile(r"^[A-Za-z][A-Za-z_0-9]{0,11}(?:\([a-z0-9]{1,3}\))?\s*(?:=|\\in\b|∈)\s*(?=[^=])")
 _TRAILING = re.compile(r"^[\s.,;:!)\]*_`'\"]*$")
+_BOTH = "\N{PLUS-MINUS SIGN}"
+# Groups of three digits, where nothing but a number is expected.
+_SPACED = re.compile(r"^-?[$€£]?\d{1,3}(?: \d{3})++(?! ?\d)")
 _LETTER = re.compile(r"[A-Za-z]")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _SEPARATOR = re.compile(r"\s*(?:[,;]\s*(?:and|or)?|\band\b|\bor\b)\s+|[,;](?!\d{3}(?!\d))")
@@ -34,7 +37,9 @@ def numeric(text: str) -> Numeric | None:
     """A short text that is nothing but a number, an expression or a list of them, with units and a name at most."""
     if len(text) > _SHORT or not text:
         return None
-    text = _unwrapped(with_digits(text))
+    text = _SPACED.sub(lambda number: number[0].replace(" ", ""), _unwrapped(with_digits(text)))
+    if _BOTH in text:
+        text = f"{text.replace(_BOTH, '+')}, {text.replace(_BOTH, '-')}"
     found = _quantity(text) or _expression(text)
     if found is not None:
         return Numeric((found,), written=text)

@@ -110,8 +110,12 @@ def _close(a: Value | int, b: Value | int, tolerance: float) -> bool:
 
 
 def _whole(text: str) -> bool:
-    """Whether there is nothing but an output: a literal, or a few words that lost their quotation marks."""
-    return literal(_stripped(text)) is not _NO_LITERAL or ("\n" not in text and len(text.split()) <= _FEW_WORDS)
+    """Whether there is nothing but an output: a literal, or lines of a few words each, none of them a sentence."""
+    if literal(_stripped(text)) is not _NO_LITERAL:
+        return True
+    lines = text[:_LONGEST].split("\n")
+    short = all(len(line.split()) <= _FEW_WORDS for line in lines)
+    return short and (len(lines) == 1 or not any(line.rstrip().endswith((".", ":", "]")) for line in lines))
 
 
 def _stripped(text: str) -> str:

@@ -21,11 +21,12 @@ _QUANTITY = re.compile(
     (?:\s?(?:[eE]|[*x]\s?10\^)\(?(?P<exponent>[-+]?\d{1,3})\)?(?!\w))?
     (?:\s?/\s?(?P<denominator>\d++)(?!\.\d))?
     (?:[\s-]?(?P<scale>thousand|million|billion|trillion)\b)?
-    (?:[\s-]?(?P<unit>%|percent\b|°\s?[CF]\b|[€£¥₹]|km/h\b|[A-Za-z]++))?
+    (?:[\s-]?(?P<unit>%|percent\b|°\s?[CF]\b|degrees?\s(?:[CF]|Celsius|Fahrenheit)\b|[€£¥₹]|km/h\b|[A-Za-z]++))?
     (?P<rate>\s?/\s?[A-Za-z]|\sper\b)?
     """,
     re.VERBOSE,
 )
+_DEGREES = re.compile(r"^degrees?\s")
 _PERCENT = {"%", "percent"}
 _LONGEST = 400
 _LARGEST_EXPONENT = 300
@@ -140,15 +141,15 @@ def _read(match: re.Match[str]) -> Quantity | None:
     value *= _SCALES.get(match["scale"] or "", 1)
     plain = not (match["denominator"] or match["exponent"] or match["scale"])
     name = match["unit"] or ""
-    known = unit((match["currency"] or "").strip()) or unit(name.replace(" ", ""))
-    end = match.end() if known or name in _PERCENT else match.start("unit") if name else match.end()
+    known = unit((match["currency"] or "").strip()) or unit(_DEGREES.sub("°", name).replace(" ", ""))
+    digits_end = max(match.end(group) for group in ("number", "exponent", "denominator", "scale"))
     return Quantity(
         value=-value if match["minus"] or match["sign"] else value,
         decimals=len(number.partition(".")[2]) if plain else None,
         unit=None if match["rate"] else known,
         percent=name in _PERCENT,
         start=match.start(),
-        end=end,
+        end=match.end() if known or name in _PERCENT else digits_end,
         written=match[0].strip(),
     )
 

@@ -11,8 +11,8 @@ from pointsman.divergence.final_answer import FinalAnswer, final_answer, sentenc
 from pointsman.divergence.text import folded, tokens
 
 _ENDS = 8_000
-# GSM8K's training notation, which models repeat: <<48/2=24>>24.
-_ANNOTATION = re.compile(r"<<[-\d+*/().,=%$x ]{0,200}>>")
+# GSM8K's training notation, which models repeat: <<48/2=24>>24; the last one may be cut off.
+_ANNOTATION = re.compile(r"<<[-\d+*/().,=%$x ]{0,200}(?:>>|\Z)")
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,8 @@ _SIZES = {
     "yen": {"1": "¥ yen jpy"},
     "rupees": {"1": "₹ inr rupee rupees"},
     "speed": {"1": "kmh km/h kph", "1.609344": "mph"},
-    "celsius": {"1": "°c celsius"},
-    "fahrenheit": {"1": "°f fahrenheit"},
+    "celsius": {"1": "°c °celsius celsius"},
+    "fahrenheit": {"1": "°f °fahrenheit fahrenheit"},
     "data": {
         "1": "byte bytes",
         "1000": "kb kilobyte kilobytes",
