@@ -83,7 +83,7 @@ def _compared(
     if a.parsed is None and b.parsed is None and a.folded == b.folded and a.text.strip() == b.text.strip():
         return same("identical")
     trees = None if output.asks_for_output(question) and schema is None else _documents(a, b)
-    if trees is not None and (schema is not None or None in map(structured.answer_in, trees)):
+    if trees is not None:
         return structured.compare_documents(*trees, schema, question, settings)
     a, b = _answer(a), _answer(b)
     if not a.folded or not b.folded:
@@ -97,16 +97,22 @@ def _compared(
 
 
 def _documents(a: Statement, b: Statement) -> tuple[Any, Any] | None:
-    """The values of both, where both are documents."""
-    pair = tuple(structured.document(one.text) if one.parsed is None else one.parsed for one in (a, b))
+    """What both come to, where that is an object or a list for both."""
+    pair = tuple(structured.answer_in(_value(one)) for one in (a, b))
     return (pair[0], pair[1]) if all(isinstance(one, dict | list) for one in pair) else None
 
 
 def _answer(said: Statement) -> Statement:
     """The answer alone, where an object holds its reasoning besides."""
-    value = said.parsed if said.parsed is not None else structured.document(said.text)
+    value = _value(said)
     answer = structured.answer_in(value)
-    return said if answer is None else replace(said, text=answer, parsed=None)
+    if answer is value:
+        return said
+    return replace(said, text=answer if isinstance(answer, str) else _sorted(answer), parsed=None)
+
+
+def _value(said: Statement) -> Any:
+    return structured.document(said.text) if said.parsed is None else said.parsed
 
 
 def _by_kind(a: Statement, b: Statement, question: str, settings: DivergenceSettings) -> Comparison | None:

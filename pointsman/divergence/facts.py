@@ -15,7 +15,7 @@ from pointsman.divergence.text import in_latin, tokens
 _SHORT = 8
 _FEW_WORDS = 5
 _LONGEST = 300
-_ALIKE = 0.85
+_ALIKE = 0.9
 _SPELLED = (5, 100)
 """Characters between which a difference may be one of spelling."""
 _DIGIT = re.compile(r"\d")
@@ -58,13 +58,11 @@ def _by_words(a: str, b: str, words_a: frozenset[str], words_b: frozenset[str]) 
     why = _opposed(a, b) if common else None
     if why is not None:
         return differ("fact", difference("fact", why, a, b))
-    if common in {words_a, words_b}:
+    if common and common in {words_a, words_b}:
         return _contained(a, b, equal=words_a == words_b)
-    if _spelled_alike(words_a, words_b):
-        return same("fact", _ALIKE)
     if (common and most > _FEW_WORDS) or in_latin(a) != in_latin(b):
         return None
-    return differ("fact", difference("fact", "they say different things", a, b))
+    return _spelled(a, b, words_a - common, words_b - common)
 
 
 def _opposed(a: str, b: str) -> str | None:
@@ -103,9 +101,9 @@ def _bare(text: str) -> str:
 
 
 def _contained(a: str, b: str, *, equal: bool) -> Comparison:
-    """A fact with more said around it is the same fact, unless it is one of two on offer."""
-    if not equal and (" or " in a) != (" or " in b):
-        return unclear("fact", difference("fact", "one of them leaves it open", a, b), similarity=0.5)
+    """A fact with more said around it is the same fact, unless it is one of several."""
+    if not equal and any((word in a) != (word in b) for word in (" or ", " and ")):
+        return unclear("fact", difference("fact", "one of them names more", a, b), similarity=0.5)
     return same("fact")
 
 
@@ -113,11 +111,22 @@ def _squeezed(text: str) -> str:
     return "".join(text.casefold().split()).replace("\\", "")
 
 
-def _spelled_alike(a: frozenset[str], b: frozenset[str]) -> bool:
-    """Whether the words of one only are a spelling of those of the other: colour and color, but not 1990 and 1991."""
+def _spelled(a: str, b: str, only_a: frozenset[str], only_b: frozenset[str]) -> Comparison:
+    """They differ, unless in British and American spelling; whether a few letters are a slip nobody can tell.
+
+    Macroeconomics and microeconomics differ in one letter, Katmandu and Kathmandu as well.
+    """
     # In one order, because what the matcher finds depends on it.
-    first, second = sorted((" ".join(sorted(a - b)), " ".join(sorted(b - a))))
-    lengths = [len(first), len(second)]
-    if _DIGIT.search(first + second) or min(lengths) < _SPELLED[0] or max(lengths) > _SPELLED[1]:
-        return False
-    return SequenceMatcher(None, first, second, autojunk=False).ratio() >= _ALIKE
+    first, second = sorted(" ".join(sorted(map(_american, words))) for words in (only_a, only_b))
+    if first == second and first:
+        return same("fact")
+    point = difference("fact", "they say different things", a, b)
+    lengths = sorted((len(first), len(second)))
+    if _DIGIT.search(first + second) or lengths[0] < _SPELLED[0] or lengths[1] > _SPELLED[1]:
+        return differ("fact", point)
+    likeness = SequenceMatcher(None, first, second, autojunk=False).ratio()
+    return unclear("fact", point, similarity=likeness) if likeness >= _ALIKE else differ("fact", point)
+
+
+def _american(word: str) -> str:
+    return word.replace("ise", "ize").replace("our", "or").replace("yse", "yze")

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any
 
 from pointsman.divergence.comparison import Comparison, decided, difference, excerpt
-from pointsman.divergence.expressions import Value
 from pointsman.divergence.quantity import close
 from pointsman.divergence.statement import Statement
 
@@ -23,7 +22,7 @@ _ASKS = re.compile(
 )
 _FENCED = re.compile(r"```[A-Za-z]*[ \t]*\n((?:(?!```).)*+)```", re.DOTALL)
 _QUOTED = re.compile(r"(?<!`)`([^`\n]{1,1000})`(?!`)")
-_ASSERTED = re.compile(r"^\s*(?:assert\s[^\n]*?|>>> ?[^\n]*?)==\s*(\S[^\n]*)$", re.MULTILINE)
+_ASSERTED = re.compile(r"^[ \t]*(?:assert\b|>>>)[^\n]*?\)[ \t]*==[ \t]*+(\S[^\n]*)$", re.MULTILINE)
 _SAYS = re.compile(
     r"\b(?:returns?|returned|outputs?|prints?|printed|evaluates? to|output (?:is|will be|would be)|result is|is)[: \t]+"
     r"(\S[^\n]*)$",
@@ -97,16 +96,12 @@ def same_values(a: Any, b: Any, tolerance: float) -> bool:
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, int | float) and isinstance(b, int | float):
-        return a == b or (isinstance(a + b, float) and _close(a, b, tolerance))
+        return a == b or ((isinstance(a, float) or isinstance(b, float)) and close(a, b, tolerance))
     if isinstance(a, list | tuple) and type(a) is type(b):
         return len(a) == len(b) and all(same_values(one, other, tolerance) for one, other in zip(a, b, strict=True))
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(same_values(value, b[key], tolerance) for key, value in a.items())
     return bool(type(a) is type(b) and a == b)
-
-
-def _close(a: Value | int, b: Value | int, tolerance: float) -> bool:
-    return close(float(a), float(b), tolerance)
 
 
 def _whole(text: str) -> bool:
@@ -130,7 +125,11 @@ def _unquoted(a: Any, b: Any) -> bool:
     """Whether one is the text of the other's value: quotation marks get lost on the way."""
     if isinstance(a, str) == isinstance(b, str):
         return False
-    return (a if isinstance(a, str) else repr(a)) == (b if isinstance(b, str) else repr(b))
+    try:
+        return (a if isinstance(a, str) else repr(a)) == (b if isinstance(b, str) else repr(b))
+    except ValueError:
+        # Python prints no integer of so many digits.
+        return False
 
 
 def _bare(text: str) -> str:

@@ -26,7 +26,7 @@ class DivergenceSettings(BaseModel):
 
     Otherwise, and without this, the number that the last sentence is about counts: "8 packs for 30 days" is 8.
     """
-    prose_threshold: Fraction01 = 0.6
+    prose_threshold: Fraction01 = 0.7
     """Least share of common words from which free texts without a contradiction agree."""
     prose_floor: Fraction01 = 0.05
     """Greatest share of common words with which free texts of some length disagree; between the two nobody can tell."""

@@ -43,19 +43,13 @@ def document(text: str) -> Any:
     return None
 
 
-def answer_in(value: Any) -> str | None:
-    """The answer of an object such as {"reasoning": ..., "answer": ...}: what such objects say is compared as text."""
+def answer_in(value: Any) -> Any:
+    """The answer of an object such as {"reasoning": ..., "answer": ...}; any other value is the answer itself."""
     if not isinstance(value, dict):
-        return None
+        return value
     keys = [key for key in ANSWER_KEYS if key in value]
     others = {str(key).lower() for key in value} - _ASIDE
-    if len(keys) != 1 or len(others) != 1 or isinstance(value[keys[0]], dict):
-        return None
-    found = value[keys[0]]
-    try:
-        return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return None
+    return value[keys[0]] if len(keys) == len(others) == 1 else value
 
 
 def compare_documents(

@@ -82,6 +82,8 @@ SAME = [
     (PRINTS, "```\n(1, 'x')\n```", "(1, 'x')"),
     (PRINTS, "true", "True"),
     (PRINTS, "1\n2\n3", "It counts:\n```\n1\n2\n3\n```"),
+    (PRINTS, "assert f('a==b') == 'c'", "'c'"),
+    (PRINTS, "8.5", "8.50"),
     (HOW_MANY, "12 000 rolls", "12,000"),
     (VALUE, "1 \\pm \\sqrt{2}", "1 - \\sqrt{2}, 1 + \\sqrt{2}"),
     (WHEN, "July 4, 1976", "1976-07-04"),
@@ -95,6 +97,7 @@ SAME = [
     (CAPITAL, "Canberra", "The capital of Australia is Canberra."),
     (CAPITAL, "Canberra is Australia's capital city.", "The capital is Canberra."),
     (CAPITAL, "canberra.", "**Canberra**"),
+    ("Which hue?", "the colour grey", "The color grey."),
     (CAPITAL, "I'm sorry, but I cannot help with that.", "I am unable to answer."),
     (
         WRITE,
@@ -131,6 +134,8 @@ DIFFERENT = [
     (PRINTS, "[1, 2]", "[2, 1]"),
     (PRINTS, "'abc'", "'Abc'"),
     (PRINTS, "True", "1"),
+    (PRINTS, f"0x{'f' * 4900}", "'ff'"),
+    (PRINTS, f"0x{'f' * 4900}", "1.5"),
     (PRINTS, "1\n2\n3", "1\n2\n4"),
     (PRINTS, "['1']", "[1]"),
     (WHEN, "4 July 1976", "5 July 1976"),
@@ -142,6 +147,9 @@ DIFFERENT = [
     (CAPITAL, "The capital of Australia is Canberra.", "The capital of Australia is not Canberra."),
     (CAPITAL, "Canberra", "I'm sorry, but I cannot help with that."),
     (CAPITAL, "", "Canberra"),
+    (CAPITAL, "...", "Canberra"),
+    (CAPITAL, "...", "???"),
+    ("Is it so?", "possible", "impossible"),
     (WRITE, "def f(x):\n    return 2 * x", "def f(x):\n    return 3 * x"),
     (
         OPEN,
@@ -163,6 +171,8 @@ OPEN_TO_DOUBT = [
     ),
     (WRITE, "def f(x):\n    return 2 * x", "def f(x):\n    y = x\n    y += x\n    return y"),
     (CAPITAL, "Canberra", "Canberra or Sydney"),
+    ("Which cities?", "Oslo", "Oslo and Bergen"),
+    ("What is its subject?", "macroeconomics", "microeconomics"),
 ]
 
 

@@ -100,6 +100,11 @@ def test_an_object_that_only_wraps_an_answer_is_read_as_that_answer() -> None:
     assert (found.verdict, found.detector) == ("agree", "number")
 
 
+def test_a_list_in_a_wrapped_answer_is_a_document_like_any_other() -> None:
+    assert verdict({"answer": ["red", "blue"], "reasoning": "x"}, ["blue", "red"]) == "agree"
+    assert compare('{"answer": [1, 2]}', "[1, 2]", question="What does this program print?").verdict == "agree"
+
+
 def test_only_so_many_differences_are_listed() -> None:
     found = compare(json.dumps(list(range(500))), json.dumps(list(range(1, 501))))
     assert (found.verdict, len(found.differences)) == ("disagree", MOST_DIFFERENCES)
