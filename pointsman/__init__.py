@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pointsman.contract import RouteAndAnswer, Status
     from pointsman.decision import Candidate, Decision, Rejection
     from pointsman.errors import (
+        AwaitingReview,
         IdTaken,
         InvalidQuestion,
         NoServer,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         PointsmanError,
         QuestionCancelled,
         QuestionFailed,
+        ReviewRefused,
         UnknownProvider,
         UnknownQuestion,
     )
@@ -30,10 +32,14 @@ if TYPE_CHECKING:
     from pointsman.messages import Answer, ContextRecord, Parameters, Question
     from pointsman.outcomes import Attempt, Claim, ErrorClass, Usage
     from pointsman.query_types import QueryType
+    from pointsman.reconciliation import Reconciliation
+    from pointsman.review import PendingReview, Review, ReviewRecord
+    from pointsman.review_client import ReviewClient
 
 __all__ = [
     "Answer",
     "Attempt",
+    "AwaitingReview",
     "Candidate",
     "Claim",
     "ContextRecord",
@@ -48,13 +54,19 @@ __all__ = [
     "NoServer",
     "NoWorker",
     "Parameters",
+    "PendingReview",
     "PointsmanError",
     "QueryType",
     "Question",
     "QuestionCancelled",
     "QuestionFailed",
     "QuestionStatus",
+    "Reconciliation",
     "Rejection",
+    "Review",
+    "ReviewClient",
+    "ReviewRecord",
+    "ReviewRefused",
     "RouteAndAnswer",
     "RouterClient",
     "Status",
@@ -66,8 +78,8 @@ __all__ = [
 # Temporal's SDK takes a quarter of a second to import; help, `route` and `check` of the console command need none of
 # it. So each name is imported when it is first used, from the first of these modules that has it.
 _LIGHTEST_FIRST = (
-    *("query_types", "outcomes", "decision", "messages", "errors", "contract", "client"),
-    *("health.events", "health.overview", "health_client"),
+    *("query_types", "outcomes", "review", "reconciliation", "decision", "messages", "errors", "contract", "client"),
+    *("health.events", "health.overview", "health_client", "review_client"),
 )
 
 

@@ -86,6 +86,23 @@ def read_claims(text: str) -> tuple[str, tuple[Claim, ...]]:
     return text, ()
 
 
+def matching_value(text: str, schema: dict[str, Any]) -> Any:
+    """The JSON value in a text that a person wrote under a schema.
+
+    Raises:
+        ValueError: there is none that matches; a sentence.
+    """
+    fault: str | None = None
+    for value in json_values(text):
+        try:
+            fault = mismatch(value, schema)
+        except TooCostly:
+            fault = "it takes too long to apply"
+        if fault is None:
+            return value
+    raise ValueError("it holds no JSON" if fault is None else fault)
+
+
 def json_values(text: str) -> Iterator[Any]:
     """JSON values found in a text: the whole, then fenced blocks, then whatever parses after prose, in this order."""
     return (value for value in _decoded(text) if unsendable(value) is None)

@@ -5,6 +5,7 @@ A fault refuses the configuration, a warning is printed by `pointsman check` and
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ from pointsman.configuration import Configuration, Route
 from pointsman.cost import blended_price
 from pointsman.headers import NOT_A_HEADER, header_safe
 from pointsman.messages import MAX_TASK_BYTES
+from pointsman.panel import FEWEST
 from pointsman.query_types import QueryType
 from pointsman.request_settings import request_faults
 from pointsman.resilience_checks import resilience_faults, resilience_warnings
@@ -190,5 +192,6 @@ def _chain_warnings(table: str, route: Route, configuration: Configuration) -> I
                 yield f"{table}.chain: {other_name} is preferable to {name} and yet stands behind it"
     if sum(member.enabled for _, member in members) < 2:  # noqa: PLR2004 - as above
         yield f"{table}.chain: fewer than two of its members are enabled, so nothing is left to fall back on"
-    if route.stakes == "high":
-        yield f"{table}.stakes: this version does not compare answers yet; they come back unverified"
+    tiers = Counter(member.tier for _, member in members if member.enabled)
+    if route.stakes == "high" and max(tiers.values(), default=0) < FEWEST:
+        yield f"{table}.stakes: no two enabled members of its chain share a tier, so nothing is compared"

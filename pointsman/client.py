@@ -86,24 +86,32 @@ class RouterClient:
         """The Temporal client underneath."""
         return self._client
 
-    async def ask(self, question: str | Question, *, id: str | None = None, **fields: Any) -> Answer:  # noqa: A002
+    async def ask(
+        self,
+        question: str | Question,
+        *,
+        id: str | None = None,  # noqa: A002
+        wait_review: bool = True,
+        **fields: Any,
+    ) -> Answer:
         """Ask and wait for the answer.
 
         Args:
             question: The prompt, with further fields of `Question` as keywords; or a whole `Question`.
             id: Asking twice with one id gives the one answer, paid once; by default each question has its own.
+            wait_review: Whether to wait on where a person must decide; else `AwaitingReview` is raised.
             **fields: Fields of `Question`, such as `task`, `deadline_s` or `max_cost_usd`.
         """
         # The handle that starts a question is the one for which a time-skipping test server skips.
-        return await self._answer_of(await self._start(question, id, fields))
+        return await self._answer_of(await self._start(question, id, fields), wait_review=wait_review)
 
     async def start(self, question: str | Question, *, id: str | None = None, **fields: Any) -> str:  # noqa: A002
         """Ask without waiting; returns the question's id."""
         return (await self._start(question, id, fields)).id
 
-    async def answer(self, question_id: str) -> Answer:
+    async def answer(self, question_id: str, *, wait_review: bool = True) -> Answer:
         """The answer to a question that was asked before; waits for it."""
-        return await self._answer_of(self._handle(question_id))
+        return await self._answer_of(self._handle(question_id), wait_review=wait_review)
 
     async def status(self, question_id: str) -> QuestionStatus:
         """Where a question stands."""
@@ -166,9 +174,9 @@ class RouterClient:
                 IdTaken(f"another question has the id {question_id!r}; choose another id, or ask that same question"),
             )
 
-    async def _answer_of(self, handle: Handle) -> Answer:
+    async def _answer_of(self, handle: Handle, *, wait_review: bool) -> Answer:
         result = asyncio.create_task(steadily(handle.result))
-        watching = asyncio.create_task(watch.until_abandoned(self._client, handle))
+        watching = asyncio.create_task(watch.until_abandoned(self._client, handle, wait_review=wait_review))
         try:
             await asyncio.wait([result, watching], return_when=asyncio.FIRST_COMPLETED)
             if not result.done():

@@ -9,10 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from pointsman.budget import BudgetSettings
 from pointsman.catalogue import Amount, Provider, ProviderName, Share
 from pointsman.decision import CallLimits, RetrySchedule, Weights
+from pointsman.divergence.settings import DivergenceSettings
 from pointsman.health.settings import BreakerSettings, HealthSettings
 from pointsman.hedge_delay import HedgingSettings
 from pointsman.ledger.settings import LedgerSettings
+from pointsman.panel import FanOut, OnCannotTell, OnUnverifiable, Strategy
 from pointsman.query_types import QueryType
+from pointsman.review import OnReviewTimeout
 from pointsman.throttling import ThrottlingSettings
 
 
@@ -31,6 +34,14 @@ class Route(BaseModel):
     """Path of a JSON Schema, relative to the configuration file."""
     timeout_s: Annotated[float, Field(gt=0, le=3600)] | None = None
     stakes: Literal["normal", "high"] = "normal"
+    fan_out: FanOut = 2
+    """Equals that are asked at once where the stakes are high."""
+    reconcile: Strategy = "tiered"
+    on_unverifiable: OnUnverifiable = "answer"
+    """What happens to an answer that could not be compared."""
+    on_cannot_tell: OnCannotTell = "disagree"
+    """How answers count of which the detector cannot tell whether they agree."""
+    on_review_timeout: OnReviewTimeout = "best"
 
 
 class TaskRoute(Route):
@@ -91,6 +102,17 @@ class Admission(BaseModel):
     admission: Literal["declared"] = "declared"
 
 
+class ReviewSettings(BaseModel):
+    """The table `[review]`: when a question that waits for a person reminds of itself, and how long it waits."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    remind_after: Annotated[float, Field(gt=0, le=30 * 86400)] = 86_400.0
+    timeout: Annotated[float, Field(gt=0, le=90 * 86400)] = 259_200.0
+    webhook: Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=2000)] | None = None
+    """Is told of each review that waits, by a POST without the question's text."""
+
+
 class Configuration(BaseModel):
     """The whole file. Cross-references have been checked: see `pointsman.checks`."""
 
@@ -109,6 +131,8 @@ class Configuration(BaseModel):
     budget: BudgetSettings = BudgetSettings()
     health: HealthSettings = HealthSettings()
     ledger: LedgerSettings = LedgerSettings()
+    divergence: DivergenceSettings = DivergenceSettings()
+    review: ReviewSettings = ReviewSettings()
 
     schemas: dict[str, dict[str, Any]] = Field(default={}, exclude=True)
     """JSON Schemas of the routes by their path as written; filled by `load`."""

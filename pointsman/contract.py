@@ -15,6 +15,8 @@ from temporalio import workflow
 from pointsman.decision import Decision, Rejection
 from pointsman.messages import Answer, Question
 from pointsman.outcomes import Attempt
+from pointsman.reconciliation import Reconciliation
+from pointsman.review import PendingReview, Review, ReviewRecord
 
 TASK_QUEUE = "pointsman"
 
@@ -24,6 +26,9 @@ ALL_PROVIDERS_FAILED = "AllProvidersFailed"
 ALL_PROVIDERS_UNAVAILABLE = "AllProvidersUnavailable"
 DEADLINE_EXCEEDED = "DeadlineExceeded"
 QUESTION_NOT_ACCEPTED = "QuestionNotAccepted"
+UNVERIFIABLE = "Unverifiable"
+REVIEW_REJECTED = "ReviewRejected"
+REVIEW_TIMED_OUT = "ReviewTimedOut"
 
 
 class Status(StrEnum):
@@ -47,6 +52,9 @@ class Unanswered(BaseModel):
     """Seconds after which asking again makes sense, where that is known."""
     cost_usd: float | None = None
     """What the attempts cost in USD; `None` where that is unknown."""
+    divergence: Reconciliation | None = None
+    review: ReviewRecord | None = None
+    """How a review ended that gave no answer."""
 
 
 @workflow.defn
@@ -70,4 +78,19 @@ class RouteAndAnswer:
     @workflow.query
     def decision(self) -> Decision | None:
         """Where it goes and why, once that is decided."""
+        raise NotImplementedError
+
+    @workflow.query
+    def pending_review(self) -> PendingReview | None:
+        """What a person is to decide; `None` where nothing waits for one."""
+        raise NotImplementedError
+
+    @workflow.signal
+    def submit_review(self, review: Review) -> None:
+        """A person's decision. One that comes late, twice or unreadable is noted and ignored."""
+        raise NotImplementedError
+
+    @workflow.update
+    def review(self, review: Review) -> None:
+        """The same, answered: refused with a sentence where it cannot be taken."""
         raise NotImplementedError

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pointsman.catalogue import Price
 from pointsman.faults import NON_RETRYABLE_TYPES
+from pointsman.panel import Panel
 from pointsman.query_types import QueryType
 from pointsman.standing import WELL, Standing
 
@@ -153,6 +154,8 @@ class Decision(BaseModel):
     """Why the first candidate is the first: primary, or who was passed over for his health: breaker_open:<provider>."""
     hedge: bool = False
     """Whether a second candidate may be asked while the first is still at it."""
+    panel: Panel | None = None
+    """Who is asked at once where the stakes are high; `None` leaves the answer to one provider."""
     response_schema: dict[str, Any] | None = None
     """The route's own schema, where the question brings none."""
     limits: CallLimits

@@ -5,6 +5,8 @@ PointsmanError
 ├── IdTaken             use another id, or the same question
 ├── QuestionFailed      ask again after `retry_after_s`; `attempts` tells each provider's reason
 ├── QuestionCancelled   nothing: somebody wanted it so
+├── AwaitingReview      a person decides; wait for him, or decide (`pointsman reviews`)
+├── ReviewRefused       read why: decided already, not waiting, or an unknown choice
 ├── UnknownQuestion     check the id
 ├── UnknownProvider     check the name
 ├── NoServer            start or name a Temporal server; the question goes on where there is a `question_id`
@@ -51,6 +53,14 @@ class QuestionFailed(PointsmanError):
 
 class QuestionCancelled(PointsmanError):
     """The question was cancelled or terminated."""
+
+
+class AwaitingReview(PointsmanError):
+    """The question waits for a person, and its caller does not."""
+
+
+class ReviewRefused(PointsmanError):
+    """A review that the question did not take."""
 
 
 class UnknownQuestion(PointsmanError):

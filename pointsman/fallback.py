@@ -6,7 +6,7 @@ from collections import Counter
 
 from pointsman.call import ProviderCall
 from pointsman.cost import affordable_output_tokens
-from pointsman.decision import Candidate
+from pointsman.decision import Candidate, Decision
 from pointsman.faults import CONSEQUENCES
 from pointsman.messages import Question
 from pointsman.outcomes import Attempt, ErrorClass, Fault
@@ -36,6 +36,30 @@ def may_follow(fault: Fault, failed: Candidate, following: Candidate, question: 
 def attempts_for(behind: int, made: int, maximum: int, max_attempts: int) -> int:
     """Attempts that a candidate gets, so that each of those `behind` it still has one (section 9)."""
     return max(1, min(max_attempts, maximum - made - behind))
+
+
+def call_to(  # noqa: PLR0913 - a candidate, what he is asked, and what is left for it
+    candidate: Candidate,
+    question: Question,
+    decision: Decision,
+    *,
+    spent_usd: float,
+    last_candidate: bool,
+    hedge: bool = False,
+) -> ProviderCall | None:
+    """The call to a candidate, or `None` where what is left of the cost limit pays for no answer of his."""
+    call = ProviderCall(
+        question=question,
+        candidate=candidate,
+        response_schema=decision.response_schema,
+        retry=decision.limits.retry,
+        last_candidate=last_candidate,
+        spent_usd=spent_usd,
+        hedge=hedge,
+        query_type=decision.query_type,
+        count_refusals=decision.on_refusal == "next",
+    )
+    return None if output_cap(call) is None else call
 
 
 def output_cap(call: ProviderCall) -> int | None:

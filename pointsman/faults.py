@@ -61,6 +61,10 @@ HEDGE_LOST = Fault(error_class=ErrorClass.CANCEL, kind="hedge_lost", summary="an
 """The other leg of a race won: neutral for this one's health, and billed for as long as it ran."""
 
 
+NOT_NEEDED = Fault(error_class=ErrorClass.CANCEL, kind="not_needed", summary="the others had settled it")
+"""A member of a panel was cut off because a majority was certain: as neutral, and as billed, as a lost race."""
+
+
 class ProviderFault(Exception):
     """Raised by a provider adapter, and by the checks of an answer: the attempt ended without a usable answer."""
 

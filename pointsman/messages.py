@@ -25,6 +25,8 @@ from pydantic import (
 from pointsman.decision import Decision
 from pointsman.outcomes import Attempt, Claim, ToolCall, Usage
 from pointsman.payloads import unsendable
+from pointsman.reconciliation import Reconciliation
+from pointsman.review import ReviewRecord
 from pointsman.schemas import schema_fault
 
 MAX_QUESTION_BYTES = 1_500_000
@@ -199,8 +201,9 @@ class Answer(BaseModel):
     verified: bool = True
     """False where the stakes asked for a comparison that could not be made."""
     tags: tuple[str, ...] = ()
-    divergence: dict[str, Any] | None = None
-    review: dict[str, Any] | None = None
+    divergence: Reconciliation | None = None
+    """What the comparison of several answers came to, where the stakes were high."""
+    review: ReviewRecord | None = None
 
 
 def _serialised(question: Question) -> bytes:

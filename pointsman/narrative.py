@@ -9,9 +9,14 @@ import re
 
 from pointsman.decision import Candidate, Decision
 from pointsman.messages import Answer, Question
+from pointsman.review import PendingReview
 
 _HEADLINE_CHARACTERS = 100
 _HEADLINE_BYTES = 300
+# Details hold 20,000 bytes; five answers and what differs take less.
+_ANSWER_CHARACTERS = 1500
+_ANSWER_BYTES = 2500
+_DIFFERENCES_SHOWN = 10
 # As JSON a control character takes six bytes of the 400 that a summary may have.
 _CONTROL = re.compile(r"[\x00-\x1f]")
 
@@ -53,6 +58,32 @@ def of_answer(answer: Answer) -> str:
         for attempt in answer.attempts
     ]
     return "\n".join([first, "", *rows, "", of_decision(answer.decision)])
+
+
+def of_review(pending: PendingReview) -> str:
+    """What a person is to decide and how, with the first lines of each answer."""
+    parts = [f"**Waits for a review**: {pending.why}. Decide by {pending.decide_by:%Y-%m-%d %H:%M} UTC.", ""]
+    for answer in pending.answers:
+        parts += [f"**{answer.provider}** (confidence {answer.confidence:.2f})", "", _quoted(answer.text), ""]
+    parts += [f"- {difference.in_words}" for difference in pending.differences[:_DIFFERENCES_SHOWN]]
+    if pending.last_refused is not None:
+        parts += ["", f"The last review was not taken: {pending.last_refused}"]
+    first = pending.answers[0].provider
+    parts += [
+        "",
+        "Send the signal `submit_review` with one of",
+        "",
+        f'    {{"choose": "{first}", "reviewer": "your name"}}',
+        '    {"text": "an answer of your own", "reviewer": "your name"}',
+        '    {"reject": true, "reviewer": "your name", "note": "why"}',
+    ]
+    return "\n".join(parts)
+
+
+def _quoted(text: str) -> str:
+    short = text[:_ANSWER_CHARACTERS].encode()[:_ANSWER_BYTES].decode(errors="ignore")
+    lines = (short if short == text else f"{short}…").splitlines()
+    return "\n".join(f"> {line}" for line in lines)
 
 
 def _scored(candidate: Candidate) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pointsman.call import Completion, FailedCall, Leg, ProviderCall
 from pointsman.charges import DEFINITIVE, Charge
 from pointsman.decision import Candidate, Decision
-from pointsman.fallback import attempts_for, may_follow, output_cap
+from pointsman.fallback import attempts_for, call_to, may_follow
 from pointsman.faults import HEDGE_LOST
 from pointsman.messages import Answer, Question
 from pointsman.outcomes import Attempt, ErrorClass, Fault, total_cost, total_usage
@@ -52,10 +52,10 @@ class Progress:
     _fallbacks: int = 0
     _free_next: bool = True
 
-    def begin_round(self, decision: Decision) -> None:
-        """Every candidate may be asked again, and is judged by what comes now."""
+    def begin_round(self, decision: Decision, besides: frozenset[str] = frozenset()) -> None:
+        """Every candidate but `besides` may be asked again, and is judged by what comes now."""
         self._reason = decision.reason
-        self._asked.clear()
+        self._asked = set(besides)
 
     def record(self, attempts: tuple[Attempt, ...]) -> None:
         """Add attempts that were made; each one counts in the question's tokens and cost."""
@@ -105,7 +105,7 @@ class Progress:
         if isinstance(outcome, FailedCall):
             self.record(outcome.attempts)
             if outcome.fault != HEDGE_LOST:
-                self._fell(candidate, _cause(outcome))
+                self._fell(candidate, cause_of(outcome))
             return
         below = not outcome.refused and outcome.confidence < decision.min_confidence
         held = Held(outcome, candidate, reason, leg.call.hedge, below_confidence=below)
@@ -144,9 +144,10 @@ class Progress:
             return self._held[-1] if self._held else None
         return max(sound, key=lambda held: (not held.completion.refused, held.completion.confidence))
 
-    def answer(self, held: Held, decision: Decision, latency_ms: float) -> Answer:
-        """The question's answer; `latency_ms` counts from its start."""
+    def answer(self, held: Held, decision: Decision, latency_ms: float, *, verified: bool | None = None) -> Answer:
+        """The question's answer; `latency_ms` counts from its start, `verified` tells how a comparison ended."""
         completion, cost = held.completion, total_cost(self.attempts)
+        verified = decision.stakes == "normal" if verified is None else verified
         return Answer(
             text=completion.text,
             parsed=completion.parsed,
@@ -169,8 +170,8 @@ class Progress:
             cost_known=cost is not None,
             decision=decision,
             attempts=self.attempts,
-            verified=decision.stakes == "normal",
-            tags=tuple(self._tags(held, decision, cost)),
+            verified=verified,
+            tags=tuple(self._tags(held, cost, verified=verified)),
         )
 
     def _only_late(self, outcome: Completion) -> bool:
@@ -189,18 +190,14 @@ class Progress:
             failed, fault = self.faults[-1]
             if not may_follow(fault, failed, candidate, self.question):
                 return None
-        call = ProviderCall(
-            question=self.question,
-            candidate=candidate,
-            response_schema=decision.response_schema,
-            retry=decision.limits.retry,
-            last_candidate=not self._behind(candidate, decision),
+        return call_to(
+            candidate,
+            self.question,
+            decision,
             spent_usd=total_cost(self.attempts) or 0.0,
+            last_candidate=not self._behind(candidate, decision),
             hedge=hedge,
-            query_type=decision.query_type,
-            count_refusals=decision.on_refusal == "next",
         )
-        return None if output_cap(call) is None else call
 
     def _fell(self, candidate: Candidate, fault: Fault) -> None:
         self.faults.append((candidate, fault))
@@ -218,19 +215,19 @@ class Progress:
             self._fallbacks += 1
             self._free_next = definitive and self._fallbacks == 1
 
-    def _tags(self, held: Held, decision: Decision, cost: float | None) -> list[str]:
+    def _tags(self, held: Held, cost: float | None, *, verified: bool) -> list[str]:
         limit = self.question.max_cost_usd
         facts = {
             "low_confidence": held.below_confidence,
             "cut_short": held.completion.finish_reason == "length",
-            "unverified": decision.stakes == "high",
+            "unverified": not verified,
             "over_cost": limit is not None and cost is not None and cost > limit,
         }
         flags = [f"degraded:{flag}" for flag in held.completion.flags]
         return [tag for tag, holds in facts.items() if holds] + flags
 
 
-def _cause(failed: FailedCall) -> Fault:
+def cause_of(failed: FailedCall) -> Fault:
     """Why a call failed: if its last attempt was not let through, what the one before it ran into."""
     made = [row.error_class for row in failed.attempts if row.error_class is not None]
     if failed.fault.error_class is ErrorClass.LOCAL and made:

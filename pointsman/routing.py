@@ -9,11 +9,13 @@ from collections.abc import Callable
 
 from pointsman.candidacy import Candidacy
 from pointsman.classification import Classification, Classifier, of_type
-from pointsman.configuration import Configuration, Route
+from pointsman.configuration import Configuration, ReviewSettings, Route
 from pointsman.decision import Candidate, Decision, Rejection
 from pointsman.health_order import by_health, with_hedge_delays
 from pointsman.messages import Question
+from pointsman.panel import Equal, Panel, seated
 from pointsman.prompt import classification_question
+from pointsman.review import ReviewTerms
 from pointsman.standing import Health, Unknown
 from pointsman.steps import SecondOpinion
 
@@ -99,9 +101,34 @@ def decide(
         stakes=question.stakes or route.stakes,
         reason=reason,
         hedge=route.hedge and len(candidates) > 1,
+        panel=_panel(question, route, candidates, configuration.review),
         response_schema=own if question.response_schema is None else None,
         limits=configuration.retry.limits().model_copy(update={"charge": _charge(configuration)}),
         max_attempts_per_request=configuration.retry.max_attempts_per_request or max(3, len(candidates) + 1),
+    )
+
+
+def _panel(question: Question, route: Route, candidates: tuple[Candidate, ...], review: ReviewSettings) -> Panel | None:
+    """Who is asked at once, where the stakes are high."""
+    if (question.stakes or route.stakes) != "high":
+        return None
+    equals = [
+        Equal(provider=found.provider, vendor=found.vendor, tier=found.tier, well=found.standing.well)
+        for found in candidates
+    ]
+    members, reserves = seated(equals, route.fan_out)
+    return Panel(
+        members=members,
+        reserves=reserves,
+        strategy=route.reconcile,
+        on_unverifiable=route.on_unverifiable,
+        on_cannot_tell=route.on_cannot_tell,
+        review=ReviewTerms(
+            remind_after_s=review.remind_after,
+            timeout_s=review.timeout,
+            on_timeout=route.on_review_timeout,
+            announce=review.webhook is not None,
+        ),
     )
 
 

@@ -55,6 +55,8 @@ def of_answer(answer: Answer, question: Question) -> list[SearchAttributeUpdate[
     ]
     if question.task is not None:
         updates.append(TASK.value_set(question.task))
+    if answer.divergence is not None and answer.divergence.divergent is not None:
+        updates.append(DIVERGENT.value_set(answer.divergence.divergent))
     if answer.cost_usd is not None:
         updates.append(COST_USD.value_set(answer.cost_usd))
     return updates

@@ -1,12 +1,16 @@
-"""What the local activities `classify` and `score` take and give."""
+"""What the local activities `classify`, `score` and `reconcile` take and give."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from pointsman.classification import Classification
 from pointsman.decision import CallLimits, Candidate
 from pointsman.messages import Question
+from pointsman.outcomes import Claim
+from pointsman.panel import OnCannotTell, Strategy
 
 
 class SecondOpinion(BaseModel):
@@ -36,3 +40,29 @@ class ScoringRequest(BaseModel):
     classification: Classification
     request_id: str = ""
     """The question's run: it counts once in the process's budget and cooldowns, however often it is scored."""
+
+
+class PanelAnswer(BaseModel):
+    """A member's answer, as it is compared."""
+
+    model_config = ConfigDict(frozen=True)
+
+    provider: str
+    text: str
+    parsed: Any = None
+    claims: tuple[Claim, ...] = ()
+    confidence: float
+
+
+class ReconcilingRequest(BaseModel):
+    """At least two answers to one question."""
+
+    model_config = ConfigDict(frozen=True)
+
+    question: str
+    answers: tuple[PanelAnswer, ...]
+    response_schema: dict[str, Any] | None = None
+    strategy: Strategy
+    on_cannot_tell: OnCannotTell = "disagree"
+    outstanding: int = 0
+    """Members that may still answer."""

@@ -37,6 +37,7 @@ from pointsman.decision import CallLimits, Decision, Weights
 from pointsman.messages import Answer, Question
 from pointsman.outcomes import Usage
 from pointsman.query_types import COMPLEXITY, QueryType
+from pointsman.review import PendingReview, Review
 from pointsman.search_attributes import register
 
 __all__ = ["DATA_CONVERTER", "ScriptedPointsman", "scripted_answer"]
@@ -135,6 +136,21 @@ class _Scripted(contract.RouteAndAnswer):
     def decision(self) -> Decision | None:
         """A scripted question is not routed."""
         return None
+
+    @workflow.query
+    def pending_review(self) -> PendingReview | None:
+        """Nothing waits: the script answers at once."""
+        return None
+
+    @workflow.signal
+    def submit_review(self, review: Review) -> None:
+        """A review of a scripted question is ignored."""
+
+    @workflow.update
+    def review(self, review: Review) -> None:  # type: ignore[override]  # the decorator's type names the class
+        """Refused: a scripted question never waits for a review."""
+        del review
+        raise ApplicationError("the question does not wait for a review", type="ReviewRefused", non_retryable=True)
 
 
 def scripted_answer(text: str, **fields: Any) -> Answer:

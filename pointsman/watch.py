@@ -15,9 +15,10 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from pointsman import search_attributes
 from pointsman.contract import TASK_QUEUE, Status
-from pointsman.errors import NoWorker
+from pointsman.errors import AwaitingReview, NoWorker
 from pointsman.server_faults import server_fault, steadily
 
+DECIDE = "read it with `pointsman reviews show {0}`, decide it with `pointsman reviews decide {0}`"
 START_ONE = "start one with `python -m workers` or `make dev`"
 
 _LOOK_EVERY_S = 1.0
@@ -67,12 +68,12 @@ class Vigil:
         return None
 
 
-async def until_abandoned(client: Client, handle: WorkflowHandle[Any, Any]) -> NoReturn:
+async def until_abandoned(client: Client, handle: WorkflowHandle[Any, Any], *, wait_review: bool = True) -> NoReturn:
     """Raise `NoWorker` once a step of the question waits and no worker takes it, or no worker asks for work any more.
 
     While a question waits for a provider it has no such step. It has one when its deadline passes, so that a caller
     hears soon after it that the last worker has died, which the server's list of workers hides for minutes. A question
-    that waits for a person needs no worker meanwhile.
+    that waits for a person needs no worker meanwhile; without `wait_review` it raises `AwaitingReview`.
     """
     vigil = Vigil()
     # The first look comes after a while: most questions have their answer by then and cost no further request.
@@ -87,6 +88,8 @@ async def until_abandoned(client: Client, handle: WorkflowHandle[Any, Any]) -> N
         scheduled_ns = _waiting_step(found)
         waited_s = vigil.waits_s(time.monotonic(), scheduled_ns)
         if scheduled_ns is None and _waits_for_a_person(found):
+            if not wait_review:
+                raise AwaitingReview(f"the question waits for a review: {DECIDE.format(handle.id)}")
             vigil = Vigil()
         elif scheduled_ns is None or waited_s >= _NO_POLLER_AFTER_S:
             asked_ns = await _last_asked(client)

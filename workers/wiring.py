@@ -17,6 +17,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
+from activities.announce import Announce
 from activities.classify import Classify
 from activities.complete import Complete
 from activities.ledger import AttemptLedger, BackgroundLedger, NoLedger
@@ -25,6 +26,7 @@ from activities.ports import CallIdentity, Completer
 from activities.probe import Probe, probe
 from activities.process_health import ProcessHealth
 from activities.providers.simulated import Simulated
+from activities.reconcile import Reconcile
 from activities.score import Score
 from activities.take_token import TakeToken
 from pointsman.catalogue import Provider, task_queue
@@ -37,6 +39,7 @@ from pointsman.ledger.settings import LedgerSettings
 from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE
 from workers.health_feed import SendProbe
 from workers.settings import Settings
+from workers.webhook import post
 from workflows.provider_health import ProviderHealth
 from workflows.route_and_answer import RouteAndAnswer
 
@@ -110,6 +113,8 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
             Classify(configuration, RuleClassifier()).classify,
             Score(configuration, in_flight, planner).score,
             TakeToken(planner).take_token,
+            Reconcile(configuration.divergence).reconcile,
+            Announce(configuration.review.webhook, post).announce_review,
         ],
         workflow_runner=SANDBOX,
         max_cached_workflows=max_cached_workflows,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
@@ -14,6 +15,7 @@ with workflow.unsafe.imports_passed_through():
     from activities.score import Score
     from activities.take_token import TakeToken
     from pointsman import contract, narrative, search_attributes
+    from pointsman.ballot import Ballot
     from pointsman.call import Completion, Leg, ProviderCall
     from pointsman.charges import Charge, TokenRequest
     from pointsman.classification import Classification, of_type
@@ -21,10 +23,15 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.decision import Decision
     from pointsman.failure import failure
     from pointsman.messages import Answer, Question
+    from pointsman.panel import Panel
     from pointsman.progress import Progress
     from pointsman.prompt import classification_question
     from pointsman.query_types import QueryType
+    from pointsman.review import PendingReview
+    from pointsman.review_desk import ReviewDesk
     from pointsman.steps import ScoringRequest, SecondOpinion
+    from workflows.high_stakes import HighStakes
+    from workflows.panel import poll
     from workflows.provider_call import ask
     from workflows.race import race
     from workflows.timeouts import LOCAL_RETRY, LOCAL_TIMEOUT
@@ -49,6 +56,8 @@ class RouteAndAnswer(contract.RouteAndAnswer):
         self._status = Status.ROUTING
         self._decision: Decision | None = None
         self._progress = Progress(question)
+        self._desk = ReviewDesk()
+        self._local = asyncio.Lock()
         self._deadline = workflow.info().workflow_start_time + timedelta(seconds=question.deadline_s)
 
     @workflow.run
@@ -68,24 +77,83 @@ class RouteAndAnswer(contract.RouteAndAnswer):
     @workflow.query
     def status(self) -> Status:
         """Where the question stands."""
-        return self._status
+        return Status.AWAITING_REVIEW if self._desk.waits else self._status
 
     @workflow.query
     def decision(self) -> Decision | None:
         """Where it goes and why, once that is decided."""
         return self._decision
 
+    @workflow.query
+    def pending_review(self) -> PendingReview | None:
+        """What a person is to decide; `None` where nothing waits for one."""
+        return self._desk.pending if self._desk.waits else None
+
+    # Taken as plain JSON: what cannot be read is to be noted, and not dropped by the SDK with a line in a log.
+    @workflow.signal
+    def submit_review(self, review: Any) -> None:
+        """A person's decision, if it can be taken now."""
+        self._desk.submit(review, workflow.now())
+
+    @workflow.update
+    def review(self, review: Any) -> None:  # type: ignore[override]  # the decorator's type names the class
+        """The same; the validator has let it through."""
+        self._desk.submit(review, workflow.now())
+
+    @review.validator
+    def _refuse(self, review: Any) -> None:
+        refusal = self._desk.refusal(review)
+        if refusal is not None:
+            raise ApplicationError(refusal, type="ReviewRefused", non_retryable=True)
+
     async def _answer(self, question: Question) -> Answer:
         classification = await self._classify(question)
         while True:
             decision = self._decision = await self._score(question, classification)
             workflow.set_current_details(narrative.of_decision(decision))
+            if decision.panel is None:
+                answer = await self._ask_one(decision)
+            else:
+                answer = await self._ask_panel(question, decision, decision.panel)
+            if answer is not None:
+                return answer
+            await self._wait_or_fail(question, decision)
+
+    async def _ask_one(self, decision: Decision) -> Answer | None:
+        await self._ask_in_order(decision)
+        best = self._progress.best
+        if best is None:
+            return None
+        elapsed = workflow.now() - workflow.info().workflow_start_time
+        return self._progress.answer(best, decision, elapsed.total_seconds() * 1000)
+
+    async def _ask_panel(self, question: Question, decision: Decision, panel: Panel) -> Answer | None:
+        """Ask equals at once and compare; where there are no two of them, what the route wants then."""
+        self._desk.schema = question.response_schema or decision.response_schema
+        stakes = HighStakes(question, decision, panel, self._progress, self._desk, self._local)
+        if not panel.can_compare:
+            if decision.candidates and panel.on_unverifiable == "fail":
+                raise stakes.unverifiable("no two equal providers can be asked")
             await self._ask_in_order(decision)
             best = self._progress.best
-            if best is not None:
-                elapsed = workflow.now() - workflow.info().workflow_start_time
-                return self._progress.answer(best, decision, elapsed.total_seconds() * 1000)
-            await self._wait_or_fail(question, decision)
+            return None if best is None else await stakes.unverified(best)
+        ballot = Ballot(decision, panel, self._progress)
+        found = await poll(
+            ballot,
+            deadline=self._deadline,
+            question_bytes=len(question.model_dump_json().encode()),
+            reconcile=partial(stakes.reconciled, ballot),
+            allowed=self._paid_for,
+        )
+        if found is not None and found.winner is not None:
+            return stakes.agreed(ballot, found, found.winner)
+        if found is not None:
+            return await stakes.reviewed(ballot.in_order, found, found.why)
+        best = ballot.best
+        if best is None and panel.on_unverifiable != "fail":
+            await self._ask_in_order(decision, besides=ballot.asked)
+            best = self._progress.best
+        return None if best is None else await stakes.unverified(best)
 
     async def _classify(self, question: Question) -> Classification:
         try:
@@ -129,10 +197,10 @@ class RouteAndAnswer(contract.RouteAndAnswer):
         except ActivityError as error:
             raise _plainly(error) from error
 
-    async def _ask_in_order(self, decision: Decision) -> None:
+    async def _ask_in_order(self, decision: Decision, besides: frozenset[str] = frozenset()) -> None:
         """Ask one candidate after another, or two at once where the first takes long, until an answer settles it."""
         progress = self._progress
-        progress.begin_round(decision)
+        progress.begin_round(decision, besides)
         while not progress.settled and workflow.now() < self._deadline:
             call = progress.next_call(decision)
             if call is None or not await self._paid_for(progress.charge(decision)):
@@ -150,12 +218,13 @@ class RouteAndAnswer(contract.RouteAndAnswer):
         """Whether the retry budget of this process grants what is to come."""
         if charge is None:
             return True
-        return await workflow.execute_local_activity_method(
-            TakeToken.take_token,
-            TokenRequest(charge=charge, request_id=workflow.info().run_id),
-            start_to_close_timeout=LOCAL_TIMEOUT,
-            retry_policy=LOCAL_RETRY,
-        )
+        async with self._local:
+            return await workflow.execute_local_activity_method(
+                TakeToken.take_token,
+                TokenRequest(charge=charge, request_id=workflow.info().run_id),
+                start_to_close_timeout=LOCAL_TIMEOUT,
+                retry_policy=LOCAL_RETRY,
+            )
 
     async def _wait_or_fail(self, question: Question, decision: Decision) -> None:
         """Sleep until a provider may be back where the question waits for that; else fail with every reason."""

@@ -12,6 +12,9 @@ LOCAL_TIMEOUT = timedelta(seconds=5)
 LOCAL_RETRY = RetryPolicy(initial_interval=timedelta(milliseconds=100), maximum_attempts=3)
 """Local steps compute in the worker: a second try may help after a hiccup of the process, a fourth never does."""
 
+ANNOUNCE_TIMEOUT = timedelta(seconds=15)
+ANNOUNCE_RETRY = RetryPolicy(initial_interval=timedelta(seconds=2), maximum_interval=timedelta(minutes=5))
+
 
 def retry_policy(schedule: RetrySchedule, max_attempts: int) -> RetryPolicy:
     """The durable retry policy of a provider call.

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from pointsman.client import QuestionStatus, RouterClient
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+WaitReview = Annotated[
+    bool, typer.Option("--wait-review", help="Wait on where a person must decide; else the status is 4.")
+]
 QuestionId = Annotated[str, typer.Argument(metavar="ID", help="The question's id.")]
 
 
@@ -50,6 +53,7 @@ def ask(  # noqa: PLR0913 - one parameter per option
         str | None, typer.Option("--id", metavar="ID", help="Ask once under this id: a repeat gives the same answer.")
     ] = None,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Print the id and leave.")] = False,
+    wait_review: WaitReview = False,
     as_json: AsJson = False,
 ) -> int:
     """Ask a question and print the answer with its route, attempts, tokens and cost."""
@@ -68,7 +72,7 @@ def ask(  # noqa: PLR0913 - one parameter per option
     question = question_from(prompt, limits, schema=schema, context=context)
 
     async def run(client: RouterClient) -> int:
-        return await _ask(client, question, question_id, no_wait=no_wait, as_json=as_json)
+        return await _ask(client, question, question_id, no_wait=no_wait, wait_review=wait_review, as_json=as_json)
 
     return _with_client(run)
 
@@ -84,11 +88,11 @@ def status(question_id: QuestionId, *, as_json: AsJson = False) -> int:
     return _with_client(run)
 
 
-def answer(question_id: QuestionId, *, as_json: AsJson = False) -> int:
+def answer(question_id: QuestionId, *, wait_review: WaitReview = False, as_json: AsJson = False) -> int:
     """Fetch the answer to a question that was asked before, waiting for it if need be."""
 
     async def run(client: RouterClient) -> int:
-        return await _print_answer(client, question_id, asked=False, as_json=as_json)
+        return await _print_answer(client, question_id, asked=False, wait_review=wait_review, as_json=as_json)
 
     return _with_client(run)
 
@@ -105,8 +109,14 @@ def cancel(question_id: QuestionId, *, as_json: AsJson = False) -> int:
     return _with_client(run)
 
 
-async def _ask(
-    client: RouterClient, question: Question, question_id: str | None, *, no_wait: bool, as_json: bool
+async def _ask(  # noqa: PLR0913 - what was asked, and how it is waited for
+    client: RouterClient,
+    question: Question,
+    question_id: str | None,
+    *,
+    no_wait: bool,
+    wait_review: bool,
+    as_json: bool,
 ) -> int:
     try:
         started = await client.start(question, id=question_id)
@@ -120,7 +130,7 @@ async def _ask(
         hinted.question_id = fault.question_id
         raise hinted from fault
     if not no_wait:
-        return await _print_answer(client, started, asked=True, as_json=as_json)
+        return await _print_answer(client, started, asked=True, wait_review=wait_review, as_json=as_json)
     if not as_json:
         print(started)
     try:
@@ -133,9 +143,11 @@ async def _ask(
     return Exit.DONE
 
 
-async def _print_answer(client: RouterClient, question_id: str, *, asked: bool, as_json: bool) -> int:
+async def _print_answer(
+    client: RouterClient, question_id: str, *, asked: bool, wait_review: bool, as_json: bool
+) -> int:
     try:
-        found = await client.answer(question_id)
+        found = await client.answer(question_id, wait_review=wait_review)
     except QuestionFailed as fault:
         if as_json:
             print(rendering.failure_json(question_id, fault))

@@ -10,7 +10,7 @@ from typing import Annotated, TextIO
 
 import typer
 
-from pointsman.cli import asking, comparing, configuring, health, rendering, routing
+from pointsman.cli import asking, comparing, configuring, health, rendering, reviews, routing
 from pointsman.cli.exits import Exit, status_of
 from pointsman.errors import PointsmanError
 
@@ -25,6 +25,7 @@ for _command in (asking.ask, asking.status, asking.answer, asking.cancel, routin
     app.command()(_command)
 # An answer such as -5 is no option.
 app.command(context_settings={"ignore_unknown_options": True})(comparing.compare)
+app.add_typer(reviews.app, name="reviews")
 app.add_typer(health.app, name="health")
 
 

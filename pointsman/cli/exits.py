@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from pointsman.errors import IdTaken, InvalidQuestion, NoServer, NoWorker, UnknownProvider, UnknownQuestion
+from pointsman.errors import (
+    AwaitingReview,
+    IdTaken,
+    InvalidQuestion,
+    NoServer,
+    NoWorker,
+    ReviewRefused,
+    UnknownProvider,
+    UnknownQuestion,
+)
 from pointsman.sentences import ConfigurationError
 
 
@@ -19,10 +28,15 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
+_BAD_INPUT = (InvalidQuestion, IdTaken, ReviewRefused, UnknownQuestion, UnknownProvider, ConfigurationError)
+
+
 def status_of(fault: Exception) -> Exit:
     """The status that an error ends with."""
-    if isinstance(fault, InvalidQuestion | IdTaken | UnknownQuestion | UnknownProvider | ConfigurationError):
+    if isinstance(fault, _BAD_INPUT):
         return Exit.BAD_INPUT
+    if isinstance(fault, AwaitingReview):
+        return Exit.AWAITING_REVIEW
     if isinstance(fault, NoServer | NoWorker):
         return Exit.NOT_REACHED
     return Exit.FAILED

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 import json
 import time
 from collections.abc import Awaitable, Callable
@@ -14,6 +13,7 @@ import typer
 import pointsman
 from pointsman.cli.asking import AsJson
 from pointsman.cli.exits import Exit
+from pointsman.cli.operator import operator
 
 if TYPE_CHECKING:
     from pointsman.health.overview import HealthOverview
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 Target = Annotated[str, typer.Argument(metavar="PROVIDER", help="A provider, or one of its keys (provider/model).")]
 Note = Annotated[str, typer.Option(metavar="TEXT", help="Why: it goes on record with your name.")]
-
-_OPERATOR_MAX = 100
 
 app = typer.Typer(help="Show how the providers are; open, close or reset one.", rich_markup_mode=None)
 
@@ -57,19 +55,19 @@ def events(*, as_json: AsJson = False) -> int:
 @app.command("open")
 def open_(provider: Target, *, note: Note = "", as_json: AsJson = False) -> int:
     """Send a provider no calls, until it is reset or closed."""
-    return _order(lambda client: client.open(provider, operator=_operator(), note=note), provider, as_json=as_json)
+    return _order(lambda client: client.open(provider, operator=operator(), note=note), provider, as_json=as_json)
 
 
 @app.command()
 def close(provider: Target, *, note: Note = "", as_json: AsJson = False) -> int:
     """Always admit calls to a provider, however it fails, until it is reset."""
-    return _order(lambda client: client.close(provider, operator=_operator(), note=note), provider, as_json=as_json)
+    return _order(lambda client: client.close(provider, operator=operator(), note=note), provider, as_json=as_json)
 
 
 @app.command()
 def reset(provider: Target, *, note: Note = "", as_json: AsJson = False) -> int:
     """Let a provider begin anew: closed, nothing counted, no cooldown."""
-    return _order(lambda client: client.reset(provider, operator=_operator(), note=note), provider, as_json=as_json)
+    return _order(lambda client: client.reset(provider, operator=operator(), note=note), provider, as_json=as_json)
 
 
 def _order(order: Callable[[HealthClient], Awaitable[HealthOverview]], provider: str, *, as_json: bool) -> int:
@@ -92,13 +90,6 @@ def _print(told: HealthOverview, *, as_json: bool) -> None:
         print(json.dumps(told.model_dump(mode="json"), ensure_ascii=False, indent=2))
     else:
         print_overview(told, time.time())
-
-
-def _operator() -> str:
-    try:
-        return getpass.getuser()[:_OPERATOR_MAX]
-    except (OSError, KeyError):
-        return ""  # a container's user may have no name
 
 
 def _with_client(run: Callable[[HealthClient], Awaitable[int]]) -> int:

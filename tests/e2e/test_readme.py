@@ -114,5 +114,5 @@ def test_make_lists_its_verbs_and_demo_ends_with_status_0(tmp_path: Path) -> Non
         printed = demo.communicate(timeout=give_up - time.monotonic())[0]
     assert demo.returncode == 0, printed
     assert "fallback:failure" in printed
-    assert printed.count("/namespaces/default/workflows/question-") == 6
+    assert printed.count("/namespaces/default/workflows/question-") == 7
     assert "make demo" in run(["make"], env).stdout

@@ -320,12 +320,12 @@ def test_a_preferable_member_behind_another_is_warned_about_where_the_chain_is_t
         assert warnings(settings, TODAY) == expected
 
 
-def test_what_has_no_effect_yet_and_what_has_no_price_is_warned_about() -> None:
-    listed = {"alpha": provider_table(), "beta": provider_table(price=None)}
+def test_what_has_no_effect_and_what_has_no_price_is_warned_about() -> None:
+    listed = {"alpha": provider_table(), "beta": provider_table(price=None, tier="two")}
     settings = configuration(listed, routes={"r": {"chain": ["alpha", "beta"], "hedge": True, "stakes": "high"}})
     assert warnings(settings, TODAY) == [
         "providers.beta.price: missing; its costs are unknown, and questions with max_cost_usd pass it by",
-        "routes.r.stakes: this version does not compare answers yet; they come back unverified",
+        "routes.r.stakes: no two enabled members of its chain share a tier, so nothing is compared",
     ]
 
 

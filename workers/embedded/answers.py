@@ -10,6 +10,10 @@ from pointsman.prompt import CLAIMS_FORM
 from workers.embedded.scripted.request import Request
 from workers.embedded.scripted.script import Reply, Status, Step
 
+DISPUTED = "How many moons does Mars have?"
+"""A question on which the scripted providers differ, so that a review can be seen."""
+_DISPUTED_ANSWERS = {"claude": "(scripted) Mars has 2 moons, Phobos and Deimos. The answer is 2."}
+_DISPUTED_BY_OTHERS = "(scripted) Mars has 3 moons. The answer is 3."
 _OUT_OF_ORDER = "unavailable"
 _QUOTED_CHARACTERS = 120
 
@@ -30,6 +34,9 @@ def answer(request: Request) -> str:
     schema = _schema(request.body)
     if schema is not None:
         return json.dumps(example(schema))
+    if DISPUTED in request.prompt:
+        said = [text for family, text in _DISPUTED_ANSWERS.items() if family in request.model]
+        return said[0] if said else _DISPUTED_BY_OTHERS
     sentence = f"(scripted) {request.model} was asked: {request.prompt[:_QUOTED_CHARACTERS]}"
     if CLAIMS_FORM not in (request.system or ""):
         return sentence

@@ -11,8 +11,10 @@ from rich.table import Table
 from pointsman.cli.rendering import attempt_words, money
 from pointsman.messages import Answer, Question
 from pointsman.query_types import QueryType
+from workers.embedded.answers import DISPUTED
 
 OUTAGE_TASK = "outage"
+VERIFY_TASK = "verify"
 OUT_OF_ORDER = "out-of-order"
 """The first provider of that task, which always fails."""
 
@@ -29,8 +31,11 @@ DEMO_QUESTIONS: tuple[Question, ...] = (
     Question(prompt="Write a Python function that reverses a linked list."),
     Question(prompt="Evaluate the risks of a single supplier."),
     Question(prompt="Summarize what a circuit breaker does.", task=OUTAGE_TASK),
+    Question(prompt=DISPUTED, task=VERIFY_TASK),
 )
-"""One per query type, and one whose first provider is out of order."""
+"""One per query type, one whose first provider is out of order, and one on which two providers differ."""
+CHOSEN = "frontier-anthropic"
+"""Whose answer the demo takes, in the place of a person."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,8 @@ class Told:
         """Whether the question went the way that the demo is there to show."""
         if self.question.task == OUTAGE_TASK:
             return self.answer.route_reason.startswith("fallback:")
+        if self.question.task == VERIFY_TASK:
+            return self.answer.status == "reviewed" and self.answer.provider == CHOSEN
         return self.answer.query_type in set(QueryType)
 
 

@@ -14,9 +14,11 @@ from temporalio.client import Client
 
 from pointsman.client import RouterClient
 from pointsman.connection import file_settings
-from pointsman.errors import NoWorker
+from pointsman.errors import AwaitingReview, NoWorker
 from pointsman.health_client import HealthClient
-from workers.embedded.demo import DEMO_QUESTIONS, OUT_OF_ORDER, Told, print_told
+from pointsman.review import Review
+from pointsman.review_client import ReviewClient
+from workers.embedded.demo import CHOSEN, DEMO_QUESTIONS, OUT_OF_ORDER, Told, print_told
 from workers.embedded.resolution import Rehearsal
 from workers.embedded.stack import Stack, embedded_stack
 from workers.service import say, stop_on_signals, unless_stopped
@@ -56,7 +58,11 @@ async def _demo(rehearsal: Rehearsal) -> int:
         for number, question in enumerate(DEMO_QUESTIONS, start=1):
             tell(f"question {number} of {len(DEMO_QUESTIONS)}: {question.text}")
             question_id = await client.start(question)
-            answer = await client.answer(question_id)
+            try:
+                answer = await client.answer(question_id, wait_review=False)
+            except AwaitingReview:
+                await _review(ReviewClient(stack.server.client), question_id, tell)
+                answer = await client.answer(question_id)
             status = await client.status(question_id)
             told.append(Told(question, answer, stack.server.link(question_id, status.run_id)))
         # With this `rich` says that the reader of a pipe has gone.
@@ -66,6 +72,16 @@ async def _demo(rehearsal: Rehearsal) -> int:
             say("The links work while the stack runs; `make dev` brings these histories back.")
         expected = all(entry.as_promised for entry in told)
     return 0 if expected else 1
+
+
+async def _review(reviews: ReviewClient, question_id: str, tell: Callable[[str], None]) -> None:
+    """Decide in the place of a person, and say so."""
+    pending = await reviews.show(question_id)
+    tell(f"two providers differ, so it waits for a person: {pending.why}")
+    for point in pending.differences:
+        tell(f"  {point.in_words}")
+    await reviews.decide(question_id, Review(choose=CHOSEN, reviewer="demo", note="Phobos and Deimos"))
+    tell(f"decided for {CHOSEN}, as `pointsman reviews decide` does")
 
 
 async def _mend(client: Client, provider: str) -> None:
