@@ -49,6 +49,4 @@ def _counted(found: dict[tuple[int, int], Comparison], policy: OnCannotTell) -> 
     if policy != "agree":
         return found
     agreed = {"verdict": "agree"}
-    return {
-        pair: one.model_copy(update=agreed) if one.verdict == "cannot_tell" else one for pair, one in found.items()
-    }
+    return {pair: one.model_copy(update=agreed) if one.verdict == "cannot_tell" else one for pair, one in found.items()}

@@ -12,7 +12,7 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.ballot import Ballot, Seat
     from pointsman.charges import Charge
     from pointsman.reconciliation import Reconciliation
-    from workflows.provider_call import ask
+    from workflows.provider_call import ask, consume
 
 TASK_BYTES = 3_000_000
 """Of the calls that start in one workflow task: three of 1.5 MB would end the workflow (DESIGN ruling 9)."""
@@ -42,6 +42,7 @@ async def poll(
             if number and number % max(1, TASK_BYTES // question_bytes) == 0:
                 await asyncio.sleep(_APART_S)
             task = asyncio.create_task(_sit(ballot, seat, deadline, allowed))
+            task.add_done_callback(consume)
             started[task] = seat, workflow.now()
         waiting, counted = list(started), 0
         while waiting and not (found is not None and found.settled):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -51,6 +52,12 @@ async def ask(
             or _workers_lost(made) >= limits.infrastructure_attempts
         ):
             return failed.model_copy(update={"attempts": tuple(made)})
+
+
+def consume(task: asyncio.Task[Any]) -> None:
+    """Look at the exception of a call that nobody waits for, so that it is not reported as forgotten."""
+    if not task.cancelled():
+        task.exception()
 
 
 async def _execute(call: ProviderCall, limits: CallLimits, *, max_attempts: int, deadline: datetime) -> Completion:

@@ -20,7 +20,7 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.faults import HEDGE_LOST, ProviderFault
     from pointsman.outcomes import Attempt
     from pointsman.progress import Progress
-    from workflows.provider_call import ask
+    from workflows.provider_call import ask, consume
 
 _Task = asyncio.Task[Completion | FailedCall]
 
@@ -82,7 +82,7 @@ def _start(call: ProviderCall, decision: Decision, deadline: datetime) -> _Runni
     # One attempt a leg: a failure is then seen here at once, instead of behind a retry.
     made: list[Attempt] = []
     task = asyncio.create_task(ask(call, decision.limits, max_attempts=1, deadline=deadline, made=made))
-    task.add_done_callback(_consume)
+    task.add_done_callback(consume)
     return _Running(call, task, workflow.now(), made)
 
 
@@ -95,9 +95,3 @@ def _lost(leg: _Running) -> FailedCall:
     elapsed_s = (workflow.now() - leg.started).total_seconds()
     row = failed(leg.call, ProviderFault(HEDGE_LOST), 1, elapsed_s)
     return FailedCall(fault=HEDGE_LOST, attempts=(*leg.made, row))
-
-
-def _consume(task: _Task) -> None:
-    """Look at the exception of a leg that nobody waits for, so that it is not reported as forgotten."""
-    if not task.cancelled():
-        task.exception()

@@ -14,6 +14,7 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.announcement import Announcement, Occasion
     from pointsman.review import PendingReview, ReviewTerms
     from pointsman.review_desk import ReviewDesk
+    from workflows.provider_call import consume
     from workflows.timeouts import ANNOUNCE_RETRY, ANNOUNCE_TIMEOUT
 
 
@@ -24,7 +25,9 @@ async def decided(desk: ReviewDesk, pending: PendingReview, terms: ReviewTerms) 
     def announce(occasion: Occasion) -> None:
         workflow.logger.warning("review %s: %s", occasion, workflow.info().workflow_id)
         if terms.announce:
-            announcing.append(asyncio.create_task(_announced(pending, occasion)))
+            task = asyncio.create_task(_announced(pending, occasion))
+            task.add_done_callback(consume)
+            announcing.append(task)
 
     desk.open(pending, workflow.now())
     _show(desk)

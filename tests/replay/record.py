@@ -22,7 +22,7 @@ from typing import Any
 from temporalio.client import Client
 
 from activities.process_health import ProcessHealth
-from pointsman import PointsmanError, Question, RouterClient
+from pointsman import PointsmanError, Question, Review, ReviewClient, RouterClient
 from pointsman.configuration import Configuration
 from pointsman.contract import TASK_QUEUE
 from pointsman.health.breaker import BreakerState
@@ -46,6 +46,7 @@ HISTORIES = Path(__file__).parent / "histories"
 ROOT = Path(__file__).parents[2]
 
 Scenario = Callable[[TemporalServer], Awaitable[str]]
+Meanwhile = Callable[[Client, str], Awaitable[object]]
 
 
 async def _asked(
@@ -53,7 +54,9 @@ async def _asked(
     fleet: Fleet,
     question: Question,
     settings: Configuration | None = None,
+    *,
     before: Callable[[ProcessHealth], object] = lambda _: None,
+    meanwhile: Meanwhile | None = None,
 ) -> str:
     """Ask with scripted providers in this process; returns the question's id."""
     used = Settings(settings or configuration(), {})
@@ -63,6 +66,8 @@ async def _asked(
     running = [asyncio.create_task(worker.run()) for worker in workers]
     client = RouterClient(server.client)
     question_id = await client.start(question, id=f"recorded-{uuid.uuid4()}")
+    if meanwhile is not None:
+        await meanwhile(server.client, question_id)
     with suppress(PointsmanError):
         await client.answer(question_id)
     await asyncio.gather(*(worker.shutdown() for worker in workers))
@@ -151,7 +156,7 @@ async def hedge_denied(server: TemporalServer) -> str:
     fleet.script("alpha", Later(1.0, reply("first")))
     settings = _hedging(budget={"ratio": 0.0, "capacity": 2, "trickle": 0})
     question = Question(prompt="What is 1 + 1?")
-    return await _asked(server, fleet, question, settings, lambda health: health.budget.take_retry(0.0))
+    return await _asked(server, fleet, question, settings, before=lambda health: health.budget.take_retry(0.0))
 
 
 async def breaker_open_at_start(server: TemporalServer) -> str:
@@ -251,6 +256,79 @@ async def killed_worker(server: TemporalServer) -> str:
             return question_id
 
 
+async def _compared(
+    server: TemporalServer, said: dict[str, Any], meanwhile: Meanwhile | None = None, **changes: Any
+) -> str:
+    """A question of high stakes; `said` are the steps of providers, `changes` those of the route and of tables."""
+    fleet = Fleet()
+    for provider, step in said.items():
+        fleet.script(provider, step)
+    review = changes.pop("review", {})
+    settings = configuration(query_types=dict.fromkeys(QUERY_TYPES, changes), review=review)
+    question = Question(prompt="How many apples are left?", stakes="high")
+    return await _asked(server, fleet, question, settings, meanwhile=meanwhile)
+
+
+def _five(confidence: float = 0.8) -> Any:
+    return reply("The answer is 5.", confidence=confidence)
+
+
+def _six(confidence: float = 0.8) -> Any:
+    return reply("The answer is 6.", confidence=confidence)
+
+
+def _decided(**review: Any) -> Meanwhile:
+    """Somebody decides as soon as he can."""
+
+    async def decide(client: Client, question_id: str) -> None:
+        reviews = ReviewClient(client)
+        for _ in range(200):
+            with suppress(PointsmanError):
+                await reviews.decide(question_id, Review(reviewer="recorder", **review))
+                return
+            await asyncio.sleep(0.1)
+
+    return decide
+
+
+async def panel_agrees(server: TemporalServer) -> str:
+    return await _compared(server, {"alpha": _five(), "beta": _five()})
+
+
+async def panel_margin(server: TemporalServer) -> str:
+    return await _compared(server, {"alpha": _five(0.9), "beta": _six(0.5)})
+
+
+async def panel_majority(server: TemporalServer) -> str:
+    """Two of three agree, and the third is cut off."""
+    said = {"alpha": HANG, "beta": _five(), "gamma": Later(0.5, _five())}
+    return await _compared(server, said, fan_out=3, reconcile="majority")
+
+
+async def panel_leg_failed(server: TemporalServer) -> str:
+    """One fails and another stands in for it; the second that fails has to be paid for."""
+    said = {"alpha": failing(ErrorClass.QUOTA, "out_of_quota", status=402), "beta": _five(), "gamma": _five()}
+    return await _compared(server, said)
+
+
+async def panel_unverifiable(server: TemporalServer) -> str:
+    said = {name: failing(ErrorClass.QUOTA, "out_of_quota", status=402) for name in ("alpha", "beta")}
+    return await _compared(server, {**said, "gamma": _five()})
+
+
+async def review_chosen(server: TemporalServer) -> str:
+    return await _compared(server, {"alpha": _five(), "beta": _six()}, _decided(choose="beta"))
+
+
+async def review_own_text(server: TemporalServer) -> str:
+    return await _compared(server, {"alpha": _five(), "beta": _six()}, _decided(text="It is 7."))
+
+
+async def review_timed_out(server: TemporalServer) -> str:
+    """Reminded of once, and then nobody has decided."""
+    return await _compared(server, {"alpha": _five(), "beta": _six()}, review={"remind_after": 1.0, "timeout": 1.5})
+
+
 def _worker(environment: dict[str, str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "workers"], cwd=ROOT, env=environment)
 
@@ -295,6 +373,14 @@ SCENARIOS: dict[str, Scenario] = {
     "charged_fallback": charged_fallback,
     "waited_for_a_breaker": waited_for_a_breaker,
     "entity_goes_on": entity_goes_on,
+    "panel_agrees": panel_agrees,
+    "panel_margin": panel_margin,
+    "panel_majority": panel_majority,
+    "panel_leg_failed": panel_leg_failed,
+    "panel_unverifiable": panel_unverifiable,
+    "review_chosen": review_chosen,
+    "review_own_text": review_own_text,
+    "review_timed_out": review_timed_out,
 }
 VERSION = "0.1.0"
 
