@@ -131,9 +131,10 @@ async def _connected(options: dict[str, Any]) -> Client:
     target = options["target_host"]
     if "://" in target:
         raise _no_address(target, "it starts with a scheme")
+    options["target_host"] = with_port(target)
     try:
         async with asyncio.timeout(_CONNECT_TIMEOUT_S):
-            return await Client.connect(**{**options, "target_host": with_port(target)}, data_converter=DATA_CONVERTER)
+            return await Client.connect(**options, data_converter=DATA_CONVERTER)
     except ValueError as fault:
         told = plain_reason(str(fault))
         if "target URL" in told:
