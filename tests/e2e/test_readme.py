@@ -21,6 +21,7 @@ BLOCKS: list[tuple[str, str]] = re.findall(r"^```(\w+)\n(.*?)^```", README, re.M
 COMMANDS = [line for language, block in BLOCKS if language == "sh" for line in block.splitlines()]
 PROGRAMS = [block for language, block in BLOCKS if language == "python"]
 ASKED = [line for line in COMMANDS if "pointsman " in line or "/temporal " in line]
+AWAITING_REVIEW = "|| test $? = 4"
 STARTS = ["make dev", ".venv/bin/python -m workers dev --fail-after 0"]
 FOR_REAL = [
     "export POINTSMAN_CONFIG=config/router.toml TEMPORAL_ADDRESS=temporal.example.com:7233",
@@ -61,10 +62,12 @@ def test_the_readme_holds_the_commands_that_are_tried_here() -> None:
     assert len(PROGRAMS) == 2
 
 
-@pytest.mark.parametrize("command", ASKED)
-def test_a_command_of_the_tour_ends_well(dev: Running, command: str) -> None:
-    ended = run(["bash", "-c", command], dev.environment())
-    assert (ended.returncode, ended.stdout != "") == (0, True), ended.stderr
+def test_the_commands_of_the_tour_end_well_one_after_the_other(dev: Running) -> None:
+    for command in ASKED:
+        ended = run(["bash", "-c", command], dev.environment())
+        assert ended.returncode == 0, (command, ended.stderr)
+        # A question that waits for a person says so on standard error.
+        assert ended.stdout or AWAITING_REVIEW in command, command
 
 
 def test_the_program_that_asks_prints_an_answer(dev: Running) -> None:
