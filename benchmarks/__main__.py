@@ -19,7 +19,7 @@ from typing import NoReturn
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import decision, divergence, plain_question, processes
+from benchmarks import decision, divergence, plain_question, processes, waiting_reviews
 from benchmarks.figures import Figure, print_table, write_json
 from benchmarks.machine import in_words, machine
 from benchmarks.resilience import suite
@@ -30,6 +30,7 @@ from pointsman.leaving import leave
 
 _QUICK, _FULL = Size(rounds=5, one_by_one=10, together=32), Size(rounds=12, one_by_one=20, together=64)
 _BLOCKS, _DECISIONS = 7, 500
+_WAITING, _WAITING_QUICK = 1000, 200
 _RESULT = Path("build") / "bench.json"
 _NO_SERVER = 3
 _STOPPED = 130
@@ -54,8 +55,9 @@ async def _figures(*, quick: bool, tell: Callable[[str], None]) -> tuple[list[Fi
             asked = await plain_question.measure(running, _QUICK if quick else _FULL, tell)
             tell("starting a worker process")
             memory = await processes.worker_memory(running)
+            waiting = await waiting_reviews.measure(running, _WAITING_QUICK if quick else _WAITING, tell)
             found = await suite.measure(running, suite.QUICK if quick else suite.FULL, tell)
-    return [*asked, *decided, *started, *memory, *found.wanted], found
+    return [*asked, *decided, *started, *memory, *waiting, *found.wanted], found
 
 
 def _run(*, quick: bool, data: Path | None) -> int:

@@ -20,14 +20,17 @@ _KB_PER_MB = 1024
 
 @asynccontextmanager
 async def worker_process(
-    config: Path, address: str, log: Path | None = None
+    config: Path, address: str, log: Path | None = None, *arguments: str
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
-    """Run one for as long as the block runs; `log` takes its warnings, which else go where this process's go."""
+    """Run one for as long as the block runs; `log` takes its warnings, which else go where this process's go.
+
+    `arguments` are those of its command line.
+    """
     # Opened for the process alone, which outlives no block.
     errors = None if log is None else log.open("ab")
     try:
         worker = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "workers", "--log-level", "WARNING"),
+            *(sys.executable, "-m", "workers", "--log-level", "WARNING", *arguments),
             cwd=_ROOT,
             env={**os.environ, CONFIG_VARIABLE: str(config), "TEMPORAL_ADDRESS": address},
             stdout=asyncio.subprocess.PIPE,

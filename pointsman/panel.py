@@ -59,8 +59,9 @@ def seated(candidates: list[Equal], fan_out: int) -> tuple[tuple[str, ...], tupl
     if not candidates:
         return (), ()
     equals = [found for found in candidates if found.tier == candidates[0].tier]
-    # An unwell one may fail or be late: it only stands by, unless it is the best of what is left anyway.
-    ready = [found for found in equals if found.well or found is equals[0]]
+    # An unwell one may fail or be late: it only stands by, unless there would be nothing to compare without it.
+    well = [found for found in equals if found.well]
+    ready = well if len(well) >= FEWEST else [*well, *(found for found in equals if not found.well)][:FEWEST]
     seats = ready[:1]
     while len(seats) < fan_out and len(seats) < len(ready):
         vendors = [found.vendor for found in seats]

@@ -18,6 +18,7 @@ from pointsman.search_attributes import MissingSearchAttributes
 from pointsman.server_faults import server_fault
 from workers.service import say, serve, stop_on_signals
 from workers.settings import Settings
+from workers.wiring import CACHED_WORKFLOWS
 
 _DIGITS = 9
 _SHOWN = 40
@@ -29,7 +30,7 @@ def run(words: list[str]) -> int:
     logging.basicConfig(level=arguments.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
         if arguments.command is None:
-            asyncio.run(_serve())
+            asyncio.run(_serve(arguments.max_cached_workflows))
             return Exit.DONE
         # The embedded stack needs packages that a production worker does not have.
         with entering():
@@ -60,6 +61,13 @@ class _Parser(argparse.ArgumentParser):
 def _arguments(words: list[str]) -> argparse.Namespace:
     parser = _Parser(prog="python -m workers", description="Run Pointsman's workers.")
     parser.add_argument("--log-level", default="INFO", choices=["DEBUG", "INFO", "WARNING", "ERROR"])
+    parser.add_argument(
+        "--max-cached-workflows",
+        type=_workflows,
+        default=CACHED_WORKFLOWS,
+        metavar="N",
+        help=f"questions that are kept in memory between two steps, others are read again; {CACHED_WORKFLOWS}",
+    )
     commands = parser.add_subparsers(dest="command")
     for name, text in (("dev", "run the embedded stack until Ctrl-C"), ("demo", "ask the demo questions and end")):
         command = commands.add_parser(name, help=text)
@@ -77,8 +85,21 @@ def _calls(text: str) -> int:
     return int(text)
 
 
-async def _serve() -> None:
+def _workflows(text: str) -> int:
+    """A number of workflows to keep."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS):
+        raise argparse.ArgumentTypeError(f"{text[:_SHOWN]!r} is no number of workflows; give 0 or more")
+    return int(text)
+
+
+async def _serve(max_cached_workflows: int) -> None:
     settings = Settings.from_environment()
     stop = stop_on_signals()
     client = await connect()
-    await serve(client, settings, stop, ready=lambda: say("Pointsman takes questions."))
+    await serve(
+        client,
+        settings,
+        stop,
+        ready=lambda: say("Pointsman takes questions."),
+        max_cached_workflows=max_cached_workflows,
+    )

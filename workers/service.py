@@ -16,13 +16,20 @@ from activities.process_health import ProcessHealth
 from pointsman.search_attributes import register
 from workers.health_feed import HealthFeed
 from workers.settings import Settings
-from workers.wiring import build, kept_ledger, make_completers, probes, worker_id
+from workers.wiring import CACHED_WORKFLOWS, build, kept_ledger, make_completers, probes, worker_id
 
 _BY_SIGNAL = 128
 _log = logging.getLogger(__name__)
 
 
-async def serve(client: Client, settings: Settings, stop: asyncio.Event, ready: Callable[[], None]) -> None:
+async def serve(
+    client: Client,
+    settings: Settings,
+    stop: asyncio.Event,
+    ready: Callable[[], None],
+    *,
+    max_cached_workflows: int = CACHED_WORKFLOWS,
+) -> None:
     """Serve questions until `stop` is set, then let running provider calls finish."""
     for warning in settings.warnings():
         _log.warning("%s", warning)
@@ -31,7 +38,14 @@ async def serve(client: Client, settings: Settings, stop: asyncio.Event, ready: 
         health = ProcessHealth.of(settings.configuration, worker_id())
         completers = make_completers(settings)
         feed = HealthFeed(client, health, probes(settings, completers, health.reports.worker_id))
-        workers = await build(client, settings, completers, health=health, ledger=ledger)
+        workers = await build(
+            client,
+            settings,
+            completers,
+            health=health,
+            ledger=ledger,
+            max_cached_workflows=max_cached_workflows,
+        )
         running = [asyncio.create_task(worker.run()) for worker in workers]
         feeding = asyncio.create_task(feed.run())
         stopping = asyncio.create_task(stop.wait())

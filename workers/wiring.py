@@ -47,6 +47,7 @@ SANDBOX = SandboxedWorkflowRunner(
     restrictions=SandboxRestrictions.default.with_passthrough_modules("pointsman", "activities", "workflows")
 )
 CANCEL_POLL_S = 0.25
+CACHED_WORKFLOWS = 1000
 _CANCEL_POLL = timedelta(seconds=CANCEL_POLL_S)
 _DRAIN_MARGIN_S = 5.0
 
@@ -91,7 +92,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
     *,
     health: ProcessHealth | None = None,
     ledger: AttemptLedger | None = None,
-    max_cached_workflows: int = 1000,
+    max_cached_workflows: int = CACHED_WORKFLOWS,
 ) -> list[Worker]:
     """One worker for questions and the health entity, and one per enabled provider on its own task queue.
 

@@ -29,6 +29,10 @@ def test_who_is_unwell_only_stands_by() -> None:
     assert seated([_equal("a"), _equal("b", well=False), _equal("c")], 3) == (("a", "c"), ("b",))
 
 
+def test_who_is_unwell_is_asked_where_there_would_be_nothing_to_compare() -> None:
+    assert seated([_equal("a", well=False), _equal("b"), _equal("c", well=False)], 3) == (("b", "a"), ("c",))
+
+
 @pytest.mark.parametrize(("names", "enough"), [((), False), (("a",), False), (("a", "b"), True)])
 def test_two_are_needed_to_compare(names: tuple[str, ...], enough: bool) -> None:  # noqa: FBT001
     members, _ = seated([_equal(name) for name in names], 2)
