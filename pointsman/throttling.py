@@ -169,6 +169,7 @@ class _History:
         self.shadow: deque[tuple[Measure, float]] = deque(maxlen=enough)
         """Flagged responses in a row; when it is full of such as agree, they are what is usual."""
 
+
 class Detector:
     """The baselines of one process, by provider and query type."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 
 import pytest
@@ -177,10 +178,15 @@ async def test_a_call_cancelled_while_it_waits_leaves_its_slot_and_its_money_to_
     )
     activity = Activity(providers, health=ProcessHealth.of(slow, "worker"))
     await activity.run(Reply("at once"))
+    asked_for_a_slot = asyncio.Event()
+
+    def monotonic() -> float:
+        asked_for_a_slot.set()
+        return time.monotonic()
+
+    activity.health.monotonic = monotonic
     waiting = asyncio.create_task(activity.run(Reply("never sent")))
-    async with asyncio.timeout(LONG_S):
-        while activity.health.purse.reserved(NAME) == 0:
-            await asyncio.sleep(0.01)
+    await asked_for_a_slot.wait()
     activity.env.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
