@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from pointsman.catalogue import Provider
 from pointsman.configuration import Configuration, Route
+from pointsman.cost import estimated_cost_usd
 from pointsman.health.policy import KEYS_MAX
 
 
@@ -34,12 +36,24 @@ def resilience_warnings(configuration: Configuration) -> Iterator[str]:
             open_s[f"providers.{name}"] = provider.open_s
         if provider.daily_cost_cap_usd == 0:
             yield f"providers.{name}.daily_cost_cap_usd: 0 admits no call, a free one neither; raise or remove it"
+        elif provider.daily_cost_cap_usd is not None:
+            yield from _cap_warnings(f"providers.{name}", provider, provider.daily_cost_cap_usd)
     for table, seconds in open_s.items():
         if seconds > longest_s:
             yield f"{table}.open_s: {seconds:g} s is cut to breaker.open_max, {longest_s:g} s; raise that too"
     for table, route in configuration.tables().items():
         if route.hedge:
             yield from _hedge_warnings(table, route, configuration)
+
+
+def _cap_warnings(path: str, provider: Provider, cap_usd: float) -> Iterator[str]:
+    # The least that is set aside for a call whose question sets no limit of its own.
+    worst_usd = estimated_cost_usd(0, provider.max_output_tokens, provider.price)
+    if worst_usd is not None and cap_usd < worst_usd:
+        yield (
+            f"{path}.daily_cost_cap_usd: {cap_usd:g} is below the {worst_usd:g} USD that an answer of "
+            f"{path}.max_output_tokens may cost, so such calls are never admitted; raise it, or lower that"
+        )
 
 
 def _hedge_warnings(table: str, route: Route, configuration: Configuration) -> Iterator[str]:

@@ -67,7 +67,7 @@ def attempt_words(answer: Answer) -> list[str]:
 
 def failure_line(fault: QuestionFailed) -> str:
     """The failure as one sentence, with the wait that makes sense."""
-    again = "" if fault.retry_after_s is None else f" Ask again in {ceil(fault.retry_after_s)} s."
+    again = "" if fault.retry_after_s is None else f" Ask again in {max(1, ceil(fault.retry_after_s))} s."
     return f"{fault.failure_type}: {str(fault).rstrip('.')}.{again}"
 
 

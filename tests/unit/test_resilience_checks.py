@@ -43,6 +43,15 @@ def test_a_cap_of_0_is_warned_about() -> None:
     ]
 
 
+def test_a_cap_below_what_one_call_may_cost_is_warned_about() -> None:
+    (told,) = _warnings(alpha={"daily_cost_cap_usd": 0.01})
+    assert told == (
+        "providers.alpha.daily_cost_cap_usd: 0.01 is below the 0.01024 USD that an answer of "
+        "providers.alpha.max_output_tokens may cost, so such calls are never admitted; raise it, or lower that"
+    )
+    assert _warnings(alpha={"daily_cost_cap_usd": 0.01, "max_output_tokens": 900}) == []
+
+
 def test_as_many_providers_as_health_is_kept_of_may_be_enabled() -> None:
     listed = {f"p{number}": provider_table() for number in range(KEYS_MAX + 1)}
     assert faults(configuration(listed)) == [
