@@ -30,7 +30,7 @@ async def serve(client: Client, settings: Settings, stop: asyncio.Event, ready: 
     async with kept_ledger(settings.configuration.ledger) as ledger:
         health = ProcessHealth.of(settings.configuration, worker_id())
         completers = make_completers(settings)
-        feed = HealthFeed(client, health, probes(settings, completers, health.reports.worker_id))
+        feed = HealthFeed(client, health, probes(settings, completers, health.reports.worker_id, ledger))
         workers = await build(client, settings, completers, health=health, ledger=ledger)
         running = [asyncio.create_task(worker.run()) for worker in workers]
         feeding = asyncio.create_task(feed.run())
