@@ -32,7 +32,7 @@ _BASELINE_AGE_S = 1800.0
 class ThrottlingSettings(BaseModel):
     """The table `[throttling]`: when a response is flagged, and what follows. Defaults: the source document's."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     window: Annotated[int, Field(ge=1, le=1000)] = 6
     """How many unflagged responses make a provider's baseline."""
@@ -57,7 +57,7 @@ class ThrottlingSettings(BaseModel):
     @model_validator(mode="after")
     def _baseline_can_fill(self) -> Self:
         if self.min_history > self.window:
-            raise ValueError("min_history is above window, so no provider would ever have a baseline of its own")
+            raise ValueError(f"min_history: {self.min_history} answers never fit into window ({self.window}); lower it")
         return self
 
 
