@@ -13,7 +13,7 @@ from pointsman.checks import faults, warnings
 from pointsman.configuration import Configuration
 from pointsman.health.policy import KEYS_MAX, HealthPolicy
 from pointsman.sentences import sentences
-from tests.builders import configuration, provider_table
+from tests.builders import configuration, document, provider_table
 
 TODAY = date(2026, 11, 30)
 
@@ -88,15 +88,15 @@ def test_more_calls_than_any_window_holds_are_refused(name: str) -> None:
         ("retry", "max_attempts_per_request", True),
     ],
 )
-def test_neither_a_text_nor_a_truth_is_taken_for_a_number(table: str, name: str, value: object) -> None:
+def test_neither_a_text_nor_a_truth_is_taken_for_a_number(table: str, name: str, value: Any) -> None:
     with pytest.raises(ValidationError) as refused:
-        configuration(**{table: {name: value}})
+        Configuration.model_validate(document(**{table: {name: value}}))
     (told,) = sentences(refused.value, Configuration)
     assert told.startswith(f"{table}.{name}: ")
 
 
 def test_a_whole_number_is_a_duration_as_good_as_any_in_a_file_and_in_a_report() -> None:
-    tables = {"breaker": {"open_s": 3, "bucket": 5}, "health": {"fresh": 2}}
+    tables: dict[str, Any] = {"breaker": {"open_s": 3, "bucket": 5}, "health": {"fresh": 2}}
     settings = configuration(**tables, hedging={"delay_min": 1}, budget={"capacity": 5}, throttling={"cooldown_s": 9})
     assert settings.breaker.open_s == 3
     policy = policy_of(settings)
