@@ -18,10 +18,12 @@ from pointsman.health_order import BREAKER
 from pointsman.outcomes import ErrorClass
 from pointsman.prompt import input_tokens
 from pointsman.purse import Reservation
+from pointsman.rate_limit import Slot
 
 _PATIENCE_S = 10.0
 _PATIENCE_SHARE = 0.2
-"""A call waits for the rate limit as long as it would wait for a worker (DESIGN ruling 4)."""
+"""A call waits for the rate limit as long as it would wait for a worker (DESIGN ruling 4), inside its attempt: the
+candidate's `waits_for_slot` has the workflow allow for that."""
 
 
 class Gate:
@@ -37,45 +39,58 @@ class Gate:
         Raises:
             ProviderFault: of class LOCAL: the attempt is not to be made.
         """
-        health, provider = self._health, call.candidate.provider
-        now = health.clock()
-        barred = health.view.health(key_of(provider, call.candidate.model), now).barred(now)
-        if barred in BREAKER:
-            raise _turned_away("breaker_open", f"its breaker is {barred.replace('_', ' ')}")
-        limiter = health.limiters.get(provider)
-        slot = None if limiter is None else limiter.reserve(health.monotonic())
-        if limiter is not None and slot is not None and slot.wait_s > _patience_s(call, remaining_s):
-            limiter.give_back(slot)
-            raise _turned_away("rate_limit", "its own rate limit is used up for now")
+        self._check_breaker(call)
+        limiter = self._health.limiters.get(call.candidate.provider)
+        if limiter is None:
+            return self._reserve(call, attempt)
+        slot = limiter.reserve(self._health.monotonic())
         try:
-            reservation = self._reserve(call, health.view.fleet_time(now))
-            if attempt > 1 and not health.budget.take_retry(health.monotonic()):
-                health.purse.settle(reservation, 0.0, 0)
-                raise _turned_away("retry_budget_exhausted", "the retry budget allows no further attempt")
-        except ProviderFault:
-            if limiter is not None and slot is not None:
-                limiter.give_back(slot)
+            if slot.wait_s > _patience_s(call, remaining_s):
+                raise _turned_away("rate_limit", "its own rate limit is used up for now", slot.wait_s)
+            reservation = self._reserve(call, attempt)
+            if slot.wait_s > 0:
+                await self._wait(slot, call, reservation)
+        except (ProviderFault, asyncio.CancelledError):
+            limiter.give_back(slot)
             raise
-        if slot is not None and slot.wait_s > 0:
-            try:
-                await asyncio.sleep(slot.wait_s)
-            except asyncio.CancelledError:
-                health.purse.settle(reservation, 0.0, 0)
-                raise
         return reservation
 
-    def _reserve(self, call: ProviderCall, now: float) -> Reservation:
+    def _check_breaker(self, call: ProviderCall) -> None:
+        now, key = self._health.clock(), key_of(call.candidate.provider, call.candidate.model)
+        told = self._health.view.health(key, now)
+        barred = told.barred(now)
+        if barred in BREAKER:
+            back_at = told.recovers_at(now)
+            words = barred.removeprefix("breaker_").replace("_", " ")
+            raise _turned_away("breaker_open", f"its breaker is {words}", None if back_at is None else back_at - now)
+
+    def _reserve(self, call: ProviderCall, attempt: int) -> Reservation:
+        health = self._health
         tokens = input_tokens(call.question, call.answer_schema)
         most_usd = estimated_cost_usd(tokens, output_cap(call) or 0, call.candidate.price) or 0.0
-        reservation = self._health.purse.reserve(call.candidate.provider, most_usd, now)
+        now = health.view.fleet_time(health.clock())
+        reservation = health.purse.reserve(call.candidate.provider, most_usd, now)
         if reservation is None:
             raise _turned_away("daily_cost_cap", "its cost cap for today is used up")
+        if attempt > 1 and not health.budget.take_retry(health.monotonic()):
+            health.purse.settle(reservation, 0.0, 0)
+            raise _turned_away("retry_budget_exhausted", "the retry budget allows no further attempt")
         return reservation
+
+    async def _wait(self, slot: Slot, call: ProviderCall, reservation: Reservation) -> None:
+        try:
+            await asyncio.sleep(slot.wait_s)
+            # Among those that wait, a breaker that opened meanwhile must not be passed by one after another.
+            self._check_breaker(call)
+        except (ProviderFault, asyncio.CancelledError):
+            self._health.purse.settle(reservation, 0.0, 0)
+            raise
 
 
 def _patience_s(call: ProviderCall, remaining_s: float) -> float:
     return remaining_s if call.last_candidate else min(_PATIENCE_S, _PATIENCE_SHARE * remaining_s)
 
 
-def _turned_away(kind: str, summary: str) -> ProviderFault:
-    return fault(ErrorClass.LOCAL, kind, summary)
+def _turned_away(kind: str, summary: str, back_in_s: float | None = None) -> ProviderFault:
+    # A hint of 0 is none.
+    return fault(ErrorClass.LOCAL, kind, summary, retry_after_s=back_in_s or None)

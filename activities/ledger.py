@@ -6,18 +6,24 @@ import logging
 import time
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from threading import Condition, Thread
-from typing import Protocol
+from typing import Protocol, Self
 
 from temporalio import activity
 
+from activities.ports import CallIdentity
 from pointsman.call import ProviderCall
 from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
 from pointsman.ledger.entry import NANO, LedgerEntry, LedgerUnavailable
-from pointsman.outcomes import Attempt
+from pointsman.outcomes import Attempt, AttemptOutcome
 
 _log = logging.getLogger(__name__)
+
+CANCELLED = "cancelled"
+"""The kind of a probe that was cut off."""
 
 _BATCH = 200
 _FIRST_WAIT_S = 0.1
@@ -154,24 +160,44 @@ class BackgroundLedger:
         _log.warning("the ledger is not written (%s): %d rows wait, %d are lost so far", reason, waiting, lost)
 
 
-def entry_of_probe(request: ProbeRequest, result: ProbeResult) -> LedgerEntry:
-    """The ledger's entry for the probe that runs here; its tokens are few, and only their cost is told."""
-    info = activity.info()
-    return LedgerEntry(
-        workflow_id=info.workflow_id or "",
-        run_id=info.workflow_run_id or "",
-        leg=info.activity_id,
-        attempt=info.attempt,
-        provider=request.provider,
-        model=request.model,
-        purpose="probe",
-        outcome="answered" if result.outcome is ProbeOutcome.SUCCESS else "failed",
-        kind=result.kind or None,
-        started_at=info.started_time,
-        latency_ms=None if result.latency_s is None else round(result.latency_s * 1000, 1),
-        usage_source="estimated",
-        cost_nano_usd=None if result.cost_usd is None else round(result.cost_usd * NANO),
-    )
+@dataclass(frozen=True)
+class ProbeRun:
+    """The one attempt of a probe: how it is named at its provider and in the ledger."""
+
+    identity: CallIdentity
+    run_id: str
+    started_at: datetime
+
+    @classmethod
+    def of_activity(cls) -> Self:
+        """The probe that runs here as an activity."""
+        info = activity.info()
+        identity = CallIdentity(info.workflow_id or "", info.activity_id, info.attempt)
+        return cls(identity, info.workflow_run_id or "", info.started_time)
+
+    def entry(self, request: ProbeRequest, result: ProbeResult) -> LedgerEntry:
+        """Its entry in the ledger; its tokens are few, and only their cost is told."""
+        return LedgerEntry(
+            workflow_id=self.identity.workflow_id,
+            run_id=self.run_id,
+            leg=self.identity.activity_id,
+            attempt=self.identity.attempt,
+            provider=request.provider,
+            model=request.model,
+            purpose="probe",
+            outcome=_outcome(result),
+            kind=result.kind or None,
+            started_at=self.started_at,
+            latency_ms=None if result.latency_s is None else round(result.latency_s * 1000, 1),
+            usage_source="estimated",
+            cost_nano_usd=None if result.cost_usd is None else round(result.cost_usd * NANO),
+        )
+
+
+def _outcome(result: ProbeResult) -> AttemptOutcome:
+    if result.outcome is ProbeOutcome.SUCCESS:
+        return "answered"
+    return "cancelled" if result.kind == CANCELLED else "failed"
 
 
 def entry_of(call: ProviderCall, row: Attempt) -> LedgerEntry:

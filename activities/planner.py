@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from activities.process_health import ProcessHealth
 from pointsman.charges import TokenRequest
+from pointsman.health.snapshot import DAILY_COST_CAP
+from pointsman.health.spend import day_end
 from pointsman.health.told import live_of, standing_of
 from pointsman.health_order import FLAGGED
 from pointsman.hedge_delay import CallClass, tokens_bucket
@@ -47,15 +49,32 @@ class QuestionHealth:
     sitting_out: dict[str, int]
     """Router calls that flagged providers still sit out, this one included."""
 
-    def standing(self, provider: str) -> Standing:
-        """How the provider stands for this question."""
+    def standing(self, provider: str, most_usd: float) -> Standing:
+        """How the provider stands for this question; out too where its cap for today would not pay for the call.
+
+        The gate would turn such a call away, but only when it has been scheduled, and without a word in the decision.
+        """
         now, key = self.health.clock(), self.health.key(provider)
         told, token = self.health.view.health(key, now), self.health.view.token(key, now)
         standing = standing_of(told, token, self.request_id, now)
+        if standing.barred is None and not self.health.purse.affords(provider, most_usd, self._fleet_time):
+            recovers_in_s = self._until_tomorrow_s(provider)
+            return standing.model_copy(
+                update={"barred": DAILY_COST_CAP, "cooling": None, "recovers_in_s": recovers_in_s}
+            )
         calls_left = self.sitting_out.get(provider, 0)
         if calls_left and standing.barred is None and standing.cooling is None:
             return standing.model_copy(update={"cooling": FLAGGED, "calls_left": calls_left})
         return standing
+
+    @property
+    def _fleet_time(self) -> float:
+        return self.health.view.fleet_time(self.health.clock())
+
+    def _until_tomorrow_s(self, provider: str) -> float | None:
+        # A call under way may give back any moment what it has not cost.
+        waits = self.health.purse.reserved(provider) > 0
+        return None if waits else day_end(self._fleet_time) - self._fleet_time
 
     def live(self, provider: str, query_type: QueryType) -> Live:
         """What live traffic has shown, once there are 20 successes: never from failed calls alone."""

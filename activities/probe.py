@@ -11,12 +11,12 @@ import time
 
 from temporalio import activity
 
-from activities.ledger import AttemptLedger, NoLedger, entry_of_probe
+from activities.ledger import CANCELLED, AttemptLedger, NoLedger, ProbeRun
 from activities.ports import CallIdentity, Completer, CompletionRequest
 from pointsman.acceptance import accept
 from pointsman.catalogue import Price, Provider
 from pointsman.cost import cost_usd, estimated_cost_usd, estimated_tokens
-from pointsman.faults import ProviderFault, fault
+from pointsman.faults import WORKER_LOST, ProviderFault, fault
 from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
 from pointsman.messages import Question
 from pointsman.outcomes import ErrorClass
@@ -44,27 +44,30 @@ class Probe:
     @activity.defn
     async def probe_provider(self, request: ProbeRequest) -> ProbeResult:
         """Ask the provider for one word."""
-        info = activity.info()
-        identity = CallIdentity(info.workflow_id or "", info.activity_id, info.attempt)
-        result = await probe(self._completer, self._provider, request, identity)
-        self._ledger.record(entry_of_probe(request, result))
-        return result
+        return await probe(self._completer, self._provider, request, ProbeRun.of_activity(), self._ledger)
 
 
 async def probe(
-    completer: Completer, provider: Provider, request: ProbeRequest, identity: CallIdentity | None = None
+    completer: Completer, provider: Provider, request: ProbeRequest, run: ProbeRun, ledger: AttemptLedger
 ) -> ProbeResult:
-    """Ask the provider for one word; whatever comes of it is the result."""
+    """Ask the provider for one word; whatever comes of it is the result, and a row in the ledger."""
     started = time.monotonic()
     price = provider.price if request.model == provider.model else None
+    # Until the probe's own row takes its place: a process that is killed now leaves this one.
+    ledger.record(run.entry(request, _ended(WORKER_LOST.kind, price)))
     try:
-        response = await _ask(completer, provider, request, identity or CallIdentity())
+        response = await _ask(completer, provider, request, run.identity)
     except ProviderFault as ended:
         result = _faulty(ended, price)
+    except asyncio.CancelledError:
+        ledger.record(run.entry(request, _ended(CANCELLED, price)))
+        raise
     else:
         result = _judged(response, price)
+    result = result.model_copy(update={"latency_s": time.monotonic() - started})
+    ledger.record(run.entry(request, result))
     _log.info("probe of %s: %s %s", request.key, result.outcome, result.kind)
-    return result.model_copy(update={"latency_s": time.monotonic() - started})
+    return result
 
 
 async def _ask(
@@ -116,6 +119,11 @@ def _faulty(ended: ProviderFault, price: Price | None) -> ProbeResult:
         # What was turned away is free; what was not answered in time may have been written all the same.
         cost_usd=_estimated_usd(price) if told.kind == "timeout" else 0.0,
     )
+
+
+def _ended(kind: str, price: Price | None) -> ProbeResult:
+    """What is known of a probe that nobody heard the end of: it may have been answered, and billed."""
+    return ProbeResult(outcome=ProbeOutcome.INCONCLUSIVE, kind=kind, cost_usd=_estimated_usd(price))
 
 
 def _estimated_usd(price: Price | None) -> float | None:

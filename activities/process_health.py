@@ -94,6 +94,7 @@ def policy_of(configuration: Configuration) -> HealthPolicy:
     return HealthPolicy(
         breaker=configuration.breaker,
         health=configuration.health,
+        probes_end_cooldowns=True,
         keys={
             key_of(name, provider.model): _key_policy(name, provider, configuration)
             for name, provider in configuration.providers.items()

@@ -31,7 +31,7 @@ _REMEMBERED = 10_000
 class BudgetSettings(BaseModel):
     """The table `[budget]`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     ratio: Annotated[float, Field(ge=0, le=1)] = 0.10
     """Tokens that each question brings in."""

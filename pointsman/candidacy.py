@@ -16,6 +16,7 @@ from pointsman.decision import Candidate, Rejection
 from pointsman.messages import Question
 from pointsman.prompt import input_tokens
 from pointsman.query_types import EXPECTED_OUTPUT_TOKENS
+from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE
 from pointsman.scoring import score
 from pointsman.standing import Health, Live, Unknown
 
@@ -73,6 +74,7 @@ class Candidacy:
             context_tokens=provider.context_tokens,
             drop_params=provider.drop_params,
             confidence=provider.strength(self.classification.query_type),
+            waits_for_slot=provider.rate_limit_per_minute < FROM_QUEUE_PER_MINUTE,
         )
 
     @property

@@ -75,7 +75,7 @@ def _validated(document: dict[str, Any]) -> Configuration:
     try:
         return Configuration.model_validate(document)
     except ValidationError as fault:
-        raise ConfigurationError(sentences(fault, Configuration)) from fault
+        raise ConfigurationError(sentences(fault, Configuration, toml=True)) from fault
 
 
 def _with_schemas(configuration: Configuration, folder: Path) -> Configuration:

@@ -69,7 +69,7 @@ class Scoring(BaseModel):
 class Retry(BaseModel):
     """Waits between attempts at one provider, and the cap on attempts of a whole question."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     initial_s: Annotated[float, Field(gt=0, le=60)] = 0.5
     backoff: Annotated[float, Field(ge=1, le=10)] = 2.0

@@ -71,6 +71,8 @@ class Candidate(BaseModel):
     """Its health when this was decided; `epoch` and `gen` are the token that its calls are admitted under."""
     hedge_delay_s: float | None = None
     """How long this candidate is waited for before a second one is asked too; `None` is to the end."""
+    waits_for_slot: bool = False
+    """Whether its rate limit is kept where it is called: an attempt may then wait for a slot before its request."""
 
 
 class Rejection(BaseModel):

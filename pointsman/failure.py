@@ -7,8 +7,11 @@ from pointsman.contract import Unanswered
 from pointsman.decision import Decision, Rejection
 from pointsman.fallback import retry_after_s
 from pointsman.health_order import OUT_FOR_HEALTH
-from pointsman.outcomes import ErrorClass, total_cost
+from pointsman.outcomes import ErrorClass, Fault, total_cost
 from pointsman.progress import Progress
+
+_AT_GATE = frozenset({"rate_limit", "breaker_open"})
+"""Faults of calls that were not sent, and that tell when they would be."""
 
 
 def failure(progress: Progress, decision: Decision, *, late: bool) -> tuple[str, str, Unanswered]:
@@ -64,5 +67,14 @@ def _sentence(rejection: Rejection) -> str:
 
 def _retry_after_s(progress: Progress, decision: Decision) -> float | None:
     waits = [rejection.recovers_in_s for rejection in decision.rejected]
-    waits.append(retry_after_s(progress.attempts[progress.before_round :]))
+    # A call that was turned away at the gate left no attempt, and knows better than those before it.
+    turned_away = {candidate.provider: fault.retry_after_s for candidate, fault in progress.faults if _at_gate(fault)}
+    waits.extend(turned_away.values())
+    made = progress.attempts[progress.before_round :]
+    waits.append(retry_after_s(tuple(attempt for attempt in made if attempt.provider not in turned_away)))
     return min((wait for wait in waits if wait is not None), default=None)
+
+
+def _at_gate(fault: Fault) -> bool:
+    # By its kind: where attempts were made before, `Progress` keeps the class of what they ran into.
+    return fault.kind in _AT_GATE and fault.retry_after_s is not None

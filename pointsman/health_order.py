@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pointsman.cost import estimated_cost_usd
 from pointsman.decision import Candidate, Rejection
 from pointsman.query_types import QueryType
 from pointsman.standing import Health, Standing
@@ -15,14 +16,17 @@ FLAGGED = "flagged"
 
 
 def by_health(
-    eligible: tuple[Candidate, ...], health: Health
+    eligible: tuple[Candidate, ...], health: Health, limit_usd: float | None = None
 ) -> tuple[tuple[Candidate, ...], tuple[Rejection, ...], str]:
     """Candidates in the order to be asked, those that health bars, and the reason for asking the first one.
 
     The order given holds among those that are well. With nobody well the ramping and the cooling are still asked, the
-    least degraded first: a question is never refused because of cooldowns alone.
+    least degraded first: a question is never refused because of cooldowns alone. `limit_usd` is the question's own.
     """
-    standing = {candidate.provider: health.standing(candidate.provider) for candidate in eligible}
+    standing = {
+        candidate.provider: health.standing(candidate.provider, _most_usd(candidate, limit_usd))
+        for candidate in eligible
+    }
     admitted = [candidate for candidate in eligible if standing[candidate.provider].barred is None]
     ordered = sorted(admitted, key=lambda candidate: standing[candidate.provider].preference)
     barred = tuple(
@@ -67,5 +71,18 @@ def _reason(standing: Standing) -> str:
     return "throttled" if standing.cooling == FLAGGED else "cooldown"
 
 
+def _most_usd(candidate: Candidate, limit_usd: float | None) -> float:
+    """What a call may cost: its estimate, with the longest answer in place of the expected one."""
+    if candidate.estimated_cost_usd is None or candidate.price is None:
+        return 0.0
+    longer = candidate.max_output_tokens - candidate.expected_output_tokens
+    most_usd = candidate.estimated_cost_usd + (estimated_cost_usd(0, longer, candidate.price) or 0.0)
+    return most_usd if limit_usd is None else min(most_usd, limit_usd)
+
+
 def _when(standing: Standing) -> str:
-    return "" if standing.recovers_in_s is None else f"back in {standing.recovers_in_s:.0f} s at the earliest"
+    if standing.recovers_in_s is None:
+        return ""
+    if standing.recovers_in_s == 0 and standing.barred in BREAKER:
+        return "back once probes succeed"  # they are due or under way
+    return f"back in {max(1, round(standing.recovers_in_s))} s at the earliest"

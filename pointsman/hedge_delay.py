@@ -31,7 +31,7 @@ _TOKEN_BUCKETS = (256, 1024, 4096)
 class HedgingSettings(BaseModel):
     """The table `[hedging]`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     quantile: Annotated[float, Field(gt=0, lt=1)] = 0.95
     samples: Annotated[int, Field(ge=20, le=10_000)] = 512

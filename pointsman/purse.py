@@ -54,12 +54,16 @@ class Purse:
             usd: The most that the call may cost.
             now: Seconds since the epoch.
         """
-        reservation = Reservation(provider, day_of(now), micro_usd(usd))
-        cap = self._caps.get(provider)
-        if cap is not None and reservation.micro_usd > self._free(provider, cap, reservation.day):
+        if not self.affords(provider, usd, now):
             return None
+        reservation = Reservation(provider, day_of(now), micro_usd(usd))
         self._reserved[provider] = self.reserved(provider) + reservation.micro_usd
         return reservation
+
+    def affords(self, provider: str, usd: float, now: float) -> bool:
+        """Whether `reserve` would set this aside right now: what a decision asks, before a call is scheduled."""
+        cap = self._caps.get(provider)
+        return cap is None or micro_usd(usd) <= self._free(provider, cap, day_of(now))
 
     def settle(self, reservation: Reservation, usd: float, seq: int) -> None:
         """The call has ended and cost this, which report `seq` tells; what was set aside is free again."""

@@ -8,8 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from pointsman.catalogue import Provider
 from pointsman.configuration import Configuration, Route
+from pointsman.cost import estimated_cost_usd
 from pointsman.health.policy import KEYS_MAX
+from pointsman.health.settings import BreakerSettings
+
+_MOST_CALLS = 100_000
+"""Of one provider in a window of five minutes: more than 300 a second."""
 
 
 def resilience_faults(configuration: Configuration) -> Iterator[str]:
@@ -17,12 +23,25 @@ def resilience_faults(configuration: Configuration) -> Iterator[str]:
     enabled = sum(provider.enabled for provider in configuration.providers.values())
     if enabled > KEYS_MAX:
         yield f"providers: {enabled} are enabled and at most {KEYS_MAX} can be; set enabled = false in the others"
+    yield from _never_counted(configuration.breaker)
+    health = configuration.health
+    if health.snapshot_interval >= health.stale_after:
+        yield (
+            f"health.snapshot_interval: {health.snapshot_interval:g} s is no shorter than health.stale_after "
+            f"({health.stale_after:g} s), so each snapshot would be stale before the next; lower it, or raise that"
+        )
     if not math.isfinite(configuration.breaker.ramp_min_rps):
         yield "breaker.ramp_min_rps: no finite number; a large one turns the ramp off"
     for name, provider in configuration.providers.items():
         if provider.daily_cost_cap_usd is not None and provider.price is None:
             unknown = "without a price its cost is unknown, so the cap cannot hold"
             yield f"providers.{name}.daily_cost_cap_usd: {unknown}; declare providers.{name}.price"
+
+
+def _never_counted(breaker: BreakerSettings) -> Iterator[str]:
+    for name, calls in (("min_calls", breaker.min_calls), ("min_failures", breaker.min_failures)):
+        if calls > _MOST_CALLS:
+            yield f"breaker.{name}: no window ever holds {calls} calls; give at most {_MOST_CALLS}"
 
 
 def resilience_warnings(configuration: Configuration) -> Iterator[str]:
@@ -34,12 +53,24 @@ def resilience_warnings(configuration: Configuration) -> Iterator[str]:
             open_s[f"providers.{name}"] = provider.open_s
         if provider.daily_cost_cap_usd == 0:
             yield f"providers.{name}.daily_cost_cap_usd: 0 admits no call, a free one neither; raise or remove it"
+        elif provider.daily_cost_cap_usd is not None:
+            yield from _cap_warnings(f"providers.{name}", provider, provider.daily_cost_cap_usd)
     for table, seconds in open_s.items():
         if seconds > longest_s:
             yield f"{table}.open_s: {seconds:g} s is cut to breaker.open_max, {longest_s:g} s; raise that too"
     for table, route in configuration.tables().items():
         if route.hedge:
             yield from _hedge_warnings(table, route, configuration)
+
+
+def _cap_warnings(path: str, provider: Provider, cap_usd: float) -> Iterator[str]:
+    # The least that is set aside for a call whose question sets no limit of its own.
+    worst_usd = estimated_cost_usd(0, provider.max_output_tokens, provider.price)
+    if worst_usd is not None and cap_usd < worst_usd:
+        yield (
+            f"{path}.daily_cost_cap_usd: {cap_usd:g} is below the {worst_usd:g} USD that an answer of "
+            f"{path}.max_output_tokens may cost, so such calls are never admitted; raise it, or lower that"
+        )
 
 
 def _hedge_warnings(table: str, route: Route, configuration: Configuration) -> Iterator[str]:

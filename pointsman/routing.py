@@ -80,7 +80,7 @@ def decide(
     candidacy = Candidacy(question, classification, route, configuration.scoring, in_flight, schema, known)
     weighed = [candidacy.weigh(name, provider) for name, provider in configuration.providers.items()]
     eligible = _ordered([found for found in weighed if isinstance(found, Candidate)], route)
-    candidates, barred, reason = by_health(eligible, known)
+    candidates, barred, reason = by_health(eligible, known, question.max_cost_usd)
     if route.hedge:
         candidates = with_hedge_delays(candidates, classification.query_type, known)
     return Decision(

@@ -27,9 +27,9 @@ class ConfigurationError(PointsmanError):
         super().__init__("\n".join(self.faults))
 
 
-def sentences(error: ValidationError, model: type[BaseModel]) -> list[str]:
-    """Pydantic's errors about `model` as sentences that start with the field's path."""
-    return [shortened(_sentence(detail, model)) for detail in error.errors(include_url=False)]
+def sentences(error: ValidationError, model: type[BaseModel], *, toml: bool = False) -> list[str]:
+    """Pydantic's errors about `model` as sentences that start with the field's path; `toml` says a file is at fault."""
+    return [shortened(_sentence(detail, model, toml=toml)) for detail in error.errors(include_url=False)]
 
 
 def in_one(error: ValidationError, model: type[BaseModel]) -> str:
@@ -47,22 +47,38 @@ def shortened(sentence: str) -> str:
     return f"{sentence[:half]} … {sentence[-half:]}"
 
 
-def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
+def _sentence(detail: ErrorDetails, model: type[BaseModel], *, toml: bool) -> str:
     location = tuple(step for step in detail["loc"] if step != "[key]")
     path = ".".join(str(step) for step in location)
-    if detail["type"] == "extra_forbidden":
-        return f"{path}: unknown key{_suggestion(location, model)}"
-    if detail["type"] == "missing":
-        return f"{path}: missing; it is required"
-    if detail["type"] == "string_unicode":
-        return f"{path}: {_NOT_UNICODE}"
-    if detail["type"] == "json_invalid" and "hex escape" in detail["msg"]:
-        # Half of a pair, written as an escape such as \\ud800.
-        return f"{path or 'input'}: {_NOT_UNICODE}"
     problem = detail["msg"].removeprefix("Value error, ")
-    if detail["type"] == "value_error":
-        return f"{path}: {problem}" if path else problem
-    return f"{path or 'input'}: {problem[:1].lower()}{problem[1:]}{_shown(detail.get('input'))}"
+    match detail["type"]:
+        case "extra_forbidden":
+            problem = f"unknown key{_suggestion(location, model)}"
+        case "missing":
+            problem = "missing; it is required"
+        case "string_unicode":
+            problem = _NOT_UNICODE
+        case "json_invalid" if "hex escape" in problem:
+            # Half of a pair, written as an escape such as \\ud800.
+            problem = _NOT_UNICODE
+        case "model_type" | "dict_type":
+            wanted = _table(path, location, detail.get("input"), model) if toml else "input should be an object"
+            problem = f"{wanted}{_shown(detail.get('input'))}"
+        case "value_error":
+            # What is wrong between the fields of a table names the one to change.
+            named = path and problem.partition(": ")[0] in _fields_at(location, model)
+            return f"{path}{'.' if named else ': '}{problem}" if path else problem
+        case _:
+            problem = f"{problem[:1].lower()}{problem[1:]}{_shown(detail.get('input'))}"
+    return f"{path or 'input'}: {problem}"
+
+
+def _table(path: str, location: tuple[int | str, ...], given: Any, model: type[BaseModel]) -> str:
+    """What to write where a table of TOML belongs: a table, or tables by name."""
+    inner = "" if _fields_at(location, model) or not _fields_at((*location, "NAME"), model) else ".NAME"
+    if isinstance(given, list):
+        return f"is a table and not a list; write [{path}{inner}] in single brackets and its keys below"
+    return f"is a table; write [{path}{inner}] on a line of its own and its keys below"
 
 
 def _shown(value: Any) -> str:
@@ -74,10 +90,18 @@ def _shown(value: Any) -> str:
 
 def _suggestion(location: tuple[int | str, ...], model: type[BaseModel]) -> str:
     known = _fields_at(location[:-1], model)
-    near = difflib.get_close_matches(str(location[-1]), known, n=1)
+    given = str(location[-1])
+    near = difflib.get_close_matches(given, known)
     if near:
-        return f"; did you mean {near[0]}?"
+        # Of the similar ones that with the longest common beginning: hedge is meant for hedging, not for ledger.
+        return f"; did you mean {max(near, key=lambda name: _beginning(given, name))}?"
     return f"; known here: {', '.join(sorted(known))}" if known else "; remove it"
+
+
+def _beginning(one: str, other: str) -> int:
+    """How many letters two names begin with alike."""
+    unlike = (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(unlike, min(len(one), len(other)))
 
 
 def _fields_at(path: tuple[int | str, ...], annotation: Any) -> list[str]:

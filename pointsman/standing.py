@@ -68,8 +68,8 @@ NOTHING_MEASURED = Live()
 class Health(Protocol):
     """What a decision asks of the process that it is made in."""
 
-    def standing(self, provider: str, /) -> Standing:
-        """How the provider stands for the question that is being decided."""
+    def standing(self, provider: str, most_usd: float, /) -> Standing:
+        """How the provider stands for the question that is being decided, whose call may cost so much."""
         ...
 
     def live(self, provider: str, query_type: QueryType, /) -> Live:
@@ -86,7 +86,7 @@ class Health(Protocol):
 class Unknown:
     """Health where no worker runs: everything is well, and nothing has been measured."""
 
-    def standing(self, _provider: str) -> Standing:
+    def standing(self, *_: object) -> Standing:
         """Well."""
         return WELL
 

@@ -32,7 +32,7 @@ _BASELINE_AGE_S = 1800.0
 class ThrottlingSettings(BaseModel):
     """The table `[throttling]`: when a response is flagged, and what follows. Defaults: the source document's."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     window: Annotated[int, Field(ge=1, le=1000)] = 6
     """How many unflagged responses make a provider's baseline."""
@@ -46,7 +46,10 @@ class ThrottlingSettings(BaseModel):
     cooldown_s: Amount = 0.0
     """Seconds for which the whole fleet avoids it besides."""
     action: Literal["each", "evidence"] = "each"
-    """What cools a provider down: each flag, or 3 in the last 6 responses; the latter also learns a lasting change."""
+    """What cools a provider down: each flag, or 3 in the last 6 responses; the latter also learns a lasting change.
+
+    Either way a provider that is compared with others, having no baseline of its own, comes to one in the end.
+    """
     class_by: Literal["query_type", "none"] = "query_type"
     failure_cooldown_calls: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Router calls for which a failed provider is skipped; 0 leaves failures to the breaker."""
@@ -54,7 +57,7 @@ class ThrottlingSettings(BaseModel):
     @model_validator(mode="after")
     def _baseline_can_fill(self) -> Self:
         if self.min_history > self.window:
-            raise ValueError("min_history is above window, so no provider would ever have a baseline of its own")
+            raise ValueError(f"min_history: {self.min_history} answers never fit into window ({self.window}); lower it")
         return self
 
 
@@ -159,10 +162,12 @@ def _median(values: Iterable[float | None]) -> float | None:
 class _History:
     """What is remembered of one provider in one class of questions."""
 
-    def __init__(self, window: int) -> None:
-        self.baseline: deque[tuple[Measure, float]] = deque(maxlen=window)
+    def __init__(self, settings: ThrottlingSettings) -> None:
+        self.baseline: deque[tuple[Measure, float]] = deque(maxlen=settings.window)
         self.recent: deque[bool] = deque(maxlen=_EVIDENCE_OF)
-        self.shadow: deque[tuple[Measure, float]] = deque(maxlen=_AGREEING)
+        enough = settings.window if settings.action == "each" else _AGREEING
+        self.shadow: deque[tuple[Measure, float]] = deque(maxlen=enough)
+        """Flagged responses in a row; when it is full of such as agree, they are what is usual."""
 
 
 class Detector:
@@ -185,7 +190,7 @@ class Detector:
         if sample.refused and not count_refusals:
             return Verdict()
         alike = self._classes["" if self._settings.class_by == "none" else sample.query_type]
-        history = alike.setdefault(sample.provider, _History(self._settings.window))
+        history = alike.setdefault(sample.provider, _History(self._settings))
         measure = Measure(sample.latency_s, sample.output_tokens, density(sample.text))
         baseline = self._baseline(history, alike)
         flags = compared(measure, (one for one, _ in baseline), self._settings)
@@ -197,7 +202,8 @@ class Detector:
             history.shadow.clear()
             return Verdict()
         if self._settings.action == "each":
-            return Verdict(flags=flags, cool=True)
+            founded = not sample.refused and self._founds(history, (measure, now))
+            return Verdict(flags=flags, cool=not founded, rebased=founded)
         # A refusal says nothing of how fast or long the provider's answers have become.
         if not sample.refused:
             history.shadow.append((measure, now))
@@ -207,12 +213,32 @@ class Detector:
         return Verdict(flags=flags, cool=sum(history.recent) >= _EVIDENCE)
 
     def _baseline(self, history: _History, alike: dict[str, _History]) -> list[tuple[Measure, float]]:
-        if len(history.baseline) >= self._settings.min_history:
+        if self._has_own(history):
             return list(history.baseline)
         return [entry for one in alike.values() for entry in one.baseline]
 
+    def _has_own(self, history: _History) -> bool:
+        return len(history.baseline) >= self._settings.min_history
+
+    def _founds(self, history: _History, flagged: tuple[Measure, float]) -> bool:
+        """Whether a flagged response completes a baseline for a provider that has only been held against others.
+
+        One that is slower, terser or plainer than they are by nature would else be flagged for ever.
+        """
+        if self._has_own(history):
+            return False
+        history.shadow.append(flagged)
+        if not self._agrees(history):
+            return False
+        _rebase(history)
+        return True
+
+    def _agrees(self, history: _History) -> bool:
+        full = len(history.shadow) == history.shadow.maxlen
+        return full and agree((one for one, _ in history.shadow), self._settings)
+
     def _rebase_due(self, history: _History, baseline: list[tuple[Measure, float]], now: float) -> bool:
-        if len(history.shadow) == _AGREEING and agree((one for one, _ in history.shadow), self._settings):
+        if self._agrees(history):
             return True
         # One odd response after a quiet half hour is no new behaviour yet.
         old = bool(baseline) and now - max(at for _, at in baseline) > _BASELINE_AGE_S

@@ -37,7 +37,7 @@ async def serve(
     async with kept_ledger(settings.configuration.ledger) as ledger:
         health = ProcessHealth.of(settings.configuration, worker_id())
         completers = make_completers(settings)
-        feed = HealthFeed(client, health, probes(settings, completers, health.reports.worker_id))
+        feed = HealthFeed(client, health, probes(settings, completers, health.reports.worker_id, ledger))
         workers = await build(
             client,
             settings,

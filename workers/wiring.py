@@ -8,7 +8,7 @@ import platform
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
 
@@ -20,7 +20,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 from activities.announce import Announce
 from activities.classify import Classify
 from activities.complete import Complete
-from activities.ledger import AttemptLedger, BackgroundLedger, NoLedger
+from activities.ledger import AttemptLedger, BackgroundLedger, NoLedger, ProbeRun
 from activities.planner import Planner
 from activities.ports import CallIdentity, Completer
 from activities.probe import Probe, probe
@@ -150,14 +150,19 @@ def make_completers(settings: Settings, make: MakeCompleter = make_completer) ->
     }
 
 
-def probes(settings: Settings, completers: Mapping[str, Completer], process: str) -> dict[str, SendProbe]:
+def probes(
+    settings: Settings, completers: Mapping[str, Completer], process: str, ledger: AttemptLedger | None = None
+) -> dict[str, SendProbe]:
     """How this process probes a provider by itself, while no entity does; each probe is numbered in its name."""
+    kept = ledger or NoLedger()
     providers = settings.configuration.providers
     numbers = count(1)
 
     async def send(name: str, request: ProbeRequest) -> ProbeResult:
         identity = CallIdentity(f"{HEALTH_ENTITY_ID}/{process}", str(next(numbers)))
-        return await probe(completers[name], providers[name], request, identity)
+        # No server is within reach whose clock would be the fleet's.
+        run = ProbeRun(identity, run_id="", started_at=datetime.now(UTC))
+        return await probe(completers[name], providers[name], request, run, kept)
 
     return {name: partial(send, name) for name in completers}
 

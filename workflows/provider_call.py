@@ -63,14 +63,19 @@ def consume(task: asyncio.Task[Any]) -> None:
 async def _execute(call: ProviderCall, limits: CallLimits, *, max_attempts: int, deadline: datetime) -> Completion:
     candidate, question = call.candidate, call.question
     remaining = max(deadline - workflow.now(), timedelta(milliseconds=1))
+    patience = queue_wait(limits, remaining, last_candidate=call.last_candidate)
+    start_to_close = timedelta(seconds=candidate.start_to_close_s)
+    if candidate.waits_for_slot:
+        # The gate waits for a slot inside the attempt, before the request: cut off there it would count as made.
+        start_to_close += remaining if patience is None else patience
     return await workflow.execute_activity_method(
         Complete.complete,
         call,
         task_queue=candidate.task_queue,
         summary=f"{candidate.provider} ({candidate.model})",
         schedule_to_close_timeout=remaining,
-        schedule_to_start_timeout=queue_wait(limits, remaining, last_candidate=call.last_candidate),
-        start_to_close_timeout=timedelta(seconds=candidate.start_to_close_s),
+        schedule_to_start_timeout=patience,
+        start_to_close_timeout=start_to_close,
         heartbeat_timeout=timedelta(seconds=limits.heartbeat_timeout_s),
         retry_policy=retry_policy(call.retry, max_attempts),
         priority=Priority(priority_key=question.priority, fairness_key=question.tenant),

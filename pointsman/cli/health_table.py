@@ -13,6 +13,7 @@ from pointsman.health.breaker import BreakerState
 from pointsman.health.events import HealthLog
 from pointsman.health.overview import HealthOverview, KeyOverview
 from pointsman.health.snapshot import DAILY_COST_CAP
+from pointsman.printable import one_line
 
 _WIDE = 160
 _ROOMY = 120
@@ -106,7 +107,7 @@ def _table(told: HealthOverview, now: float, width: int) -> Table:
         else:
             rows = [(*row[:number], None, *row[number + 1 :]) for row in rows]
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row if cell is not None))
+        table.add_row(*(Text(one_line(cell)) for cell in row if cell is not None))
     return table
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -14,19 +13,10 @@ from rich.table import Table
 from pointsman.decision import Decision
 from pointsman.errors import QuestionFailed
 from pointsman.messages import Answer
+from pointsman.printable import printable as printable  # noqa: PLC0414 - part of how things look here
 
 if TYPE_CHECKING:
     from pointsman.client import QuestionStatus
-
-
-# All but line feed and tab: a terminal would obey them. Only escape sequences of text can hide in an answer, and a
-# carriage return before a line feed is no more than another way to end a line.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def printable(text: str) -> str:
-    """A text that came from elsewhere, as a terminal may be given it: control characters are shown, not sent."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text.replace("\r\n", "\n"))
 
 
 def money(usd: float | None) -> str:
@@ -67,7 +57,7 @@ def attempt_words(answer: Answer) -> list[str]:
 
 def failure_line(fault: QuestionFailed) -> str:
     """The failure as one sentence, with the wait that makes sense."""
-    again = "" if fault.retry_after_s is None else f" Ask again in {ceil(fault.retry_after_s)} s."
+    again = "" if fault.retry_after_s is None else f" Ask again in {max(1, ceil(fault.retry_after_s))} s."
     return f"{fault.failure_type}: {str(fault).rstrip('.')}.{again}"
 
 

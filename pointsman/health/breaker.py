@@ -34,6 +34,9 @@ class BreakerState(StrEnum):
     """By an operator: always admitted, outcomes are only counted."""
 
 
+PROBES_SUCCEEDED = "probes_succeeded"
+"""The reason of a closing that probes have brought about."""
+
 ADMITTING: frozenset[BreakerState] = frozenset({BreakerState.CLOSED, BreakerState.DISABLED})
 
 
@@ -251,7 +254,7 @@ def _after_success(breaker: Breaker, now: float, settings: BreakerSettings) -> t
     successes = breaker.successes + 1
     if successes < settings.success_to_close:
         return breaker.model_copy(update={"successes": successes, "next_probe_at": now}), ()
-    closed, transition = _moved(breaker, BreakerState.CLOSED, "probes_succeeded", now)
+    closed, transition = _moved(breaker, BreakerState.CLOSED, PROBES_SUCCEEDED, now)
     ramped = breaker.rps_before > settings.ramp_min_rps
     return closed.model_copy(update={"ramp_since": now if ramped else None}), (transition,)
 

@@ -13,6 +13,9 @@ CooldownReason = Literal["throttle", "quota", "config", "overdue", "retry_after"
 BARRING: frozenset[CooldownReason] = frozenset({"quota", "config"})
 """Reasons for which a key is not tried even where nothing else is left."""
 
+PROBED_AWAY: frozenset[CooldownReason] = frozenset({"retry_after", "overdue"})
+"""Reasons that say no more than a breaker does: that the provider fails or hangs, for which probes know better."""
+
 COOLDOWN_MAX_S = 86_400.0
 _QUOTA_S = 600.0
 _CONFIG_S = 60.0
@@ -58,6 +61,11 @@ class Cooldowns(BaseModel):
         if not (self.throttles or self.config_faults or self.overdue):
             return self
         return Cooldowns(until=self.until)
+
+    def probed_well(self) -> Cooldowns:
+        """After probes have closed the breaker: how long a failing provider asked for says nothing of a well one."""
+        until = {why: until for why, until in self.until.items() if why not in PROBED_AWAY}
+        return self.model_copy(update={"until": until, "overdue": 0})
 
     def at(self, now: float) -> Cooldowns:
         """Without what has expired."""

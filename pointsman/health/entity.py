@@ -10,6 +10,7 @@ Each takes a state and gives the next one, with what happened on the way:
 from __future__ import annotations
 
 from pointsman.health.breaker import (
+    PROBES_SUCCEEDED,
     Breaker,
     BreakerEvent,
     BreakerState,
@@ -18,6 +19,7 @@ from pointsman.health.breaker import (
     ProbeEnded,
     ProbeStarted,
     Tick,
+    Transition,
     step,
 )
 from pointsman.health.cooldown import CooldownReason, Cooldowns
@@ -310,8 +312,14 @@ class _Turn:
             self._keys[key] = held.model_copy(update={"breaker": breaker})
         for transition in transitions:
             self._version += 1
-            self._keys[key] = self._keys[key].after(transition)
+            self._keys[key] = self._after(self._keys[key], transition)
             self._events.append(of_transition(key, transition, breaker.open_until))
+
+    def _after(self, held: KeyState, transition: Transition) -> KeyState:
+        after = held.after(transition)
+        if transition.reason != PROBES_SUCCEEDED or not self._policy.probes_end_cooldowns:
+            return after
+        return after.model_copy(update={"cooldowns": after.cooldowns.probed_well()})
 
     def _failed_at(self, key: str, second: int, kind: str) -> None:
         at, held = min(float(second), self._now), self._keys[key]

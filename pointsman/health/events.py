@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pointsman.health.breaker import BreakerState, Transition
 from pointsman.health.cooldown import BARRING
 from pointsman.health.window import Counts
+from pointsman.printable import one_line
 
 EVENTS_KEPT = 100
 AUDIT_KEPT = 100
@@ -72,12 +73,12 @@ class HealthEvent(BaseModel):
         return self.kind in _ALARMING or (self.kind == "cooled" and self.reason in BARRING)
 
     def sentence(self) -> str:
-        """The event as a line for a log."""
+        """The event as a line for a log: an operator's note, or a key that a process made up, adds none of its own."""
         change = f" {self.source} -> {self.state}" if self.source and self.state else ""
         counts = self.counts
         seen = f", window {counts.ok} ok {counts.fail} failed {counts.throttle} throttled" if counts else ""
         reason = f": {self.reason}" if self.reason else ""
-        return f"{self.target or 'health'} {self.kind}{change}{reason}{seen}"
+        return one_line(f"{self.target or 'health'} {self.kind}{change}{reason}{seen}")
 
 
 def of_transition(key: str, transition: Transition, until: float | None) -> HealthEvent:

@@ -39,6 +39,9 @@ class HealthPolicy(BaseModel):
 
     breaker: BreakerSettings = BreakerSettings()
     health: HealthSettings = HealthSettings()
+    probes_end_cooldowns: bool = False
+    """Whether a closing by probes ends the cooldowns of a failing key too. Processes say so since they know it: what an
+    entity's history holds from before replays as it was."""
     keys: Annotated[dict[str, KeyPolicy], Field(max_length=KEYS_MAX)] = {}
 
     @field_validator("breaker", "health", mode="before")

@@ -1,13 +1,14 @@
 """What trips a breaker, how long it stays open, and how often health travels (resilience specification, section 2).
 
-Durations are in seconds, shares between 0 and 1. "Strict" means more than, not as much as.
+Durations are in seconds, shares between 0 and 1. "Strict" means more than, not as much as. These tables also travel as
+JSON between processes of different versions: what is refused of a file alone stands in `pointsman.resilience_checks`.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from pointsman.catalogue import Share
 
@@ -24,7 +25,7 @@ OPEN_S_WITHOUT_ALTERNATIVE = 30.0
 class BreakerSettings(BaseModel):
     """The table `[breaker]`: trip, open, probe and ramp."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     consecutive: Annotated[int, Field(ge=1, le=50)] = 3
     """Failures in a row that open."""
@@ -62,17 +63,27 @@ class BreakerSettings(BaseModel):
     ramp_min_rps: Annotated[float, Field(ge=0)] = 5.0
     """Strict: only a key that had more calls a second before it opened is ramped."""
 
+    @field_validator("bucket", mode="before")
+    @classmethod
+    def _a_number_of_seconds(cls, bucket: object) -> object:
+        # A literal is compared, and to Python true equals 1.
+        if isinstance(bucket, bool):
+            raise ValueError("input should be 1 or 5")  # noqa: TRY004 - pydantic tells a ValueError as a fault
+        return bucket
+
     @model_validator(mode="after")
     def _the_window_is_whole_buckets(self) -> Self:
         if self.window % self.bucket or self.window // self.bucket > _MAX_BUCKETS:
-            raise ValueError(f"window: {self.window} s is not 1 to {_MAX_BUCKETS} buckets of {self.bucket} s")
+            raise ValueError(
+                f"window: {self.window} s is not 1 to {_MAX_BUCKETS} buckets of {self.bucket} s; give a multiple of it"
+            )
         return self
 
 
 class HealthSettings(BaseModel):
     """The table `[health]`: how reports and snapshots travel, and what is done about calls that take too long."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     flush: Seconds = 1.0
     """The shortest time between two reports of a process."""
@@ -93,7 +104,9 @@ class HealthSettings(BaseModel):
     @model_validator(mode="after")
     def _a_snapshot_is_fresh_before_it_is_stale(self) -> Self:
         if self.stale_after < self.fresh:
-            raise ValueError(f"stale_after: {self.stale_after:g} s is before fresh ({self.fresh:g} s)")
+            raise ValueError(
+                f"stale_after: {self.stale_after:g} s is before fresh ({self.fresh:g} s); raise it, or lower fresh"
+            )
         return self
 
     def flush_s(self, active_workers: int) -> float:

@@ -49,8 +49,12 @@ class Told:
     now: float
     """Seconds since the epoch."""
 
-    def standing(self, provider: str) -> Standing:
-        """How the provider stands for this question; well where the entity does not know it."""
+    def standing(self, provider: str, most_usd: float = 0.0) -> Standing:
+        """How the provider stands for this question; well where the entity does not know it.
+
+        What is left of a day's cap only a process knows, which keeps account of the money that it has set aside.
+        """
+        del most_usd
         key = key_of(provider, self.configuration.providers[provider].model)
         told = self.snapshot.keys.get(key, KeyHealth())
         return standing_of(told, (self.snapshot.epoch, told.gen), self.request_id, self.now)

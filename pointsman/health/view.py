@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pointsman.health.breaker import (
+    PROBES_SUCCEEDED,
     Breaker,
     BreakerState,
     Outcomes,
@@ -26,7 +27,7 @@ from pointsman.health.breaker import (
     resumed,
     step,
 )
-from pointsman.health.cooldown import BARRING, CooldownReason, Cooldowns
+from pointsman.health.cooldown import BARRING, PROBED_AWAY, CooldownReason, Cooldowns
 from pointsman.health.delta import Delta, Outcome
 from pointsman.health.failure_run import FAILURE, NOTHING, SUCCESS
 from pointsman.health.measures import Figures
@@ -64,6 +65,8 @@ class HealthView:
         self._own: dict[str, Breaker] = {}
         # Each with the report that tells the entity of it.
         self._cooled: dict[str, tuple[Cooldowns, int]] = {}
+        self._probed_well: set[str] = set()
+        """Keys that its own probes have closed since the last snapshot."""
         self.transitions: list[tuple[str, Transition]] = []
         """Of the process's own breakers, for its log; whoever reads them takes them away."""
 
@@ -77,6 +80,7 @@ class HealthView:
         self._snapshot = latest(self._snapshot, snapshot)
         self._received_at = now
         self._own.clear()
+        self._probed_well.clear()
         for key, seen in list(self._seen.items()):
             if seen.barred_since is not None and snapshot.acked_seq >= seen.seq:
                 del self._seen[key]
@@ -210,6 +214,8 @@ class HealthView:
         self._step(key, Tick(), now)
         breaker = self._own[key]
         last = self._last_told(key)
+        if key in self._probed_well and last.cooldown_reason in PROBED_AWAY:
+            last = last.model_copy(update={"cooldown_until": None, "cooldown_reason": None})
         return last.model_copy(
             update={
                 "state": breaker.state,
@@ -238,6 +244,11 @@ class HealthView:
         breaker, told = step(self._breaker(key, now), event, now=now, chance=0.5, settings=self._policy.breaker_of(key))
         self._own[key] = breaker
         self.transitions.extend((key, transition) for transition in told)
+        if any(transition.reason == PROBES_SUCCEEDED for transition in told):
+            self._probed_well.add(key)
+            if key in self._cooled:
+                held, seq = self._cooled[key]
+                self._cooled[key] = held.probed_well(), seq
 
 
 def _outweighs(told: KeyHealth, reason: CooldownReason, until: float, now: float) -> bool:

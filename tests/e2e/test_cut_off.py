@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pointsman.health_contract import HEALTH_ENTITY_ID, ProviderHealth
+from pointsman.ledger.database import Ledger
 from tests.e2e.conftest import Site
-from tests.e2e.fleet import Fleet
+from tests.e2e.fleet import Fleet, call_of
 from workers.embedded.scripted.script import Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 
@@ -25,6 +26,15 @@ def fleet(unserved: Site, providers: ScriptedProviders) -> Fleet:
     return fleet
 
 
+def probes_on_record(fleet: Fleet) -> set[tuple[str, str]]:
+    """Workflow and activity of each probe in the ledger."""
+    ledger = Ledger.open(f"sqlite:///{fleet.site.folder}/ledger.db")
+    try:
+        return {(row.workflow_id, row.leg) for row in ledger.rows() if row.purpose == "probe"}
+    finally:
+        ledger.close()
+
+
 def test_without_the_entity_it_opens_probes_and_closes_by_itself_and_with_it_the_fleets_word_holds_again(
     fleet: Fleet, providers: ScriptedProviders
 ) -> None:
@@ -40,7 +50,9 @@ def test_without_the_entity_it_opens_probes_and_closes_by_itself_and_with_it_the
 
     providers.script("first", Reply("well again"))
     fleet.until(lambda: fleet.ask("ask").asked == ["first"])
-    assert fleet.probes("first")
+    probed = fleet.probes("first")
+    assert probed
+    fleet.until(lambda: {call_of(hit)[:2] for hit in probed} <= probes_on_record(fleet))
     assert "no word from the fleet; here first/" in worker.said()
 
     fleet.run(stuck.terminate())

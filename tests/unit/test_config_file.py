@@ -167,3 +167,31 @@ def test_the_variable_names_the_file() -> None:
 def test_the_projects_own_demonstration_is_sound() -> None:
     demo = Path(__file__).parents[2] / "config" / "demo.toml"
     assert _faults_if_any(demo) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "breaker = 3",
+            "breaker: is a table; write [breaker] on a line of its own and its keys below (it is 3)",
+        ),
+        (
+            "[[breaker]]\nopen_s = 3",
+            "breaker: is a table and not a list; write [breaker] in single brackets and its keys below",
+        ),
+        (
+            "routes = 'x'",
+            "routes: is a table; write [routes.NAME] on a line of its own and its keys below (it is 'x')",
+        ),
+        (
+            "[[ledger]]\nenabled = true",
+            "ledger: is a table and not a list; write [ledger] in single brackets and its keys below",
+        ),
+        ("[hedge]\ndelay_min = 1", "hedge: unknown key; did you mean hedging?"),
+    ],
+)
+def test_whoever_mistakes_a_table_is_told_how_to_write_it(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "router.toml"
+    path.write_text(f"{text}\n[providers]\n", encoding="utf-8")
+    assert _faults(path) == [sentence]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +27,7 @@ class Known:
     standings: dict[str, Standing] = field(default_factory=dict[str, Standing])
     figures: dict[str, Live] = field(default_factory=dict[str, Live])
 
-    def standing(self, provider: str, /) -> Standing:
+    def standing(self, provider: str, _most_usd: float, /) -> Standing:
         return self.standings.get(provider, WELL)
 
     def live(self, provider: str, _query_type: QueryType, /) -> Live:
@@ -69,6 +70,20 @@ def test_whoever_is_barred_is_rejected_with_the_reason_and_when_he_may_be_back()
     assert (rejected.provider, rejected.reason, rejected.recovers_in_s) == ("a", "breaker_open", 42.4)
     assert rejected.detail == "back in 42 s at the earliest"
     assert [candidate.provider for candidate in decided.candidates] == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("barred", "recovers_in_s", "words"),
+    [
+        ("half_open", 0.0, "back once probes succeed"),
+        ("breaker_open", 0.3, "back in 1 s at the earliest"),
+        ("quota", 0.2, "back in 1 s at the earliest"),
+        ("forced_open", None, ""),
+    ],
+)
+def test_nobody_is_said_to_be_back_in_0_s(barred: str, recovers_in_s: float | None, words: str) -> None:
+    (rejected,) = _decided(Known({"a": Standing(barred=barred, recovers_in_s=recovers_in_s)})).rejected
+    assert rejected.detail == words
 
 
 def test_the_reason_of_the_first_names_whom_health_has_passed_over() -> None:

@@ -130,3 +130,20 @@ def test_events_have_a_line_each_with_a_readable_time() -> None:
         "2026-12-01 00:01:01Z  alpha/model rebased: analysis",
     ]
     assert event_lines(HealthLog()) == "nothing has happened yet"
+
+
+def test_what_an_operator_or_a_process_wrote_stays_one_line_and_sends_a_terminal_nothing() -> None:
+    note = "force_open by ada (gone\r\n2026-12-01 00:00:00Z  beta/model closed\x1b[2J\t\u2028)"
+    log = HealthLog(events=(HealthEvent(at=NOW, kind="forced_open", target="al\npha", reason=note),))
+    (line,) = event_lines(log).splitlines()
+    assert line == (
+        r"2026-12-01 00:00:00Z  al\x0apha forced_open: force_open by ada (gone\x0a2026-12-01 00:00:00Z  beta/model "
+        r"closed\x1b[2J\x09\u2028)"
+    )
+
+
+def test_a_key_that_a_process_made_up_sends_a_terminal_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    print_overview(told(key("al\x1b[2Jpha")), NOW)
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert r"al\x1b[2Jpha" in shown

@@ -222,3 +222,23 @@ def test_f28_the_day_is_the_entitys_whatever_this_machines_clock_says() -> None:
     view.accept(_snapshot(), ahead)
     assert view.fleet_time(ahead) == NOW
     assert view.fleet_time(ahead + 1.5) == NOW + 1.5
+
+
+@pytest.mark.parametrize(("reason", "left"), [("retry_after", None), ("throttle", "throttle")])
+@pytest.mark.parametrize("told", [True, False], ids=["told by the fleet", "seen here"])
+def test_cut_off_its_own_probes_end_what_a_failing_provider_asked_for(
+    reason: CooldownReason, left: str | None, *, told: bool
+) -> None:
+    cooling = KeyHealth(cooldown_until=NOW + 86_400, cooldown_reason=reason)
+    view = _view(_snapshot(cooling if told else None))
+    if not told:
+        view.cooled(KEY, reason, 86_400, seq=1, now=NOW)
+    now = NOW + 20
+    _fail(view, 3, now)
+    now += 400
+    for _ in range(2):
+        assert view.probes_due(now) == [KEY]
+        request = view.probe_started(KEY, now)
+        view.probe_ended(request, ProbeResult(outcome=ProbeOutcome.SUCCESS), now)
+    known = view.health(KEY, now)
+    assert (known.state, known.cooling(now)) == (BreakerState.CLOSED, left)

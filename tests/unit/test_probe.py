@@ -10,9 +10,12 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.probe import Probe
 from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
+from pointsman.ledger.entry import LedgerEntry
 from pointsman.outcomes import ErrorClass, Usage
-from tests.builders import provider
+from tests.builders import configuration, provider
 from tests.fakes import HANG, Fleet, Step, failing, reply
+from workers.settings import Settings
+from workers.wiring import make_completers, probes
 
 REQUEST = ProbeRequest(key="alpha/openai/model-2026-01-01", epoch=1, gen=3, n=1, timeout_s=1.0)
 
@@ -88,3 +91,51 @@ async def test_the_cost_is_what_was_billed_and_an_estimate_where_that_is_not_tol
 async def test_a_model_that_this_process_knows_no_price_of_costs_an_unknown_amount() -> None:
     other = REQUEST.model_copy(update={"key": "alpha/openai/another"})
     assert (await _probe(reply("ok"), other)).cost_usd is None
+
+
+class Kept:
+    """A ledger that shows what it was given; a later row takes the place of an earlier one with its key."""
+
+    def __init__(self) -> None:
+        self.given: list[LedgerEntry] = []
+
+    def record(self, entry: LedgerEntry) -> None:
+        self.given.append(entry)
+
+    @property
+    def rows(self) -> list[LedgerEntry]:
+        return list({entry.key: entry for entry in self.given}.values())
+
+
+def _told(rows: list[LedgerEntry]) -> list[tuple[str, str | None, bool]]:
+    assert {row.purpose for row in rows} == {"probe"}
+    return [(row.outcome, row.kind, bool(row.cost_nano_usd)) for row in rows]
+
+
+async def test_a_probe_is_one_row_from_before_its_request_to_its_end() -> None:
+    fleet, kept, env = Fleet(), Kept(), ActivityEnvironment()
+    fleet.script("alpha", HANG)
+    probing = Probe(fleet.make("alpha", None, None), provider(), kept)
+    running = asyncio.create_task(env.run(probing.probe_provider, REQUEST.model_copy(update={"timeout_s": 60.0})))
+    await fleet.make("alpha", None, None).called.wait()
+    # What a worker that is killed now leaves.
+    assert _told(kept.rows) == [("failed", "worker_lost", True)]
+    env.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert _told(kept.rows) == [("cancelled", "cancelled", True)]
+
+    fleet.script("alpha", failing())
+    await ActivityEnvironment().run(Probe(fleet.make("alpha", None, None), provider(), kept).probe_provider, REQUEST)
+    assert _told(kept.rows) == [("failed", "http_503", False)]
+
+
+async def test_probes_that_a_cut_off_process_sends_itself_are_rows_of_their_own() -> None:
+    settings, fleet, kept = Settings(configuration(), {}), Fleet(), Kept()
+    send = probes(settings, make_completers(settings, fleet.make), "worker-1", kept)["alpha"]
+    for _ in range(2):
+        assert (await send(REQUEST)).outcome is ProbeOutcome.SUCCESS
+    assert _told(kept.rows) == [("answered", None, True)] * 2
+    assert [row.key for row in kept.rows] == [("provider-health/worker-1", "", leg, 1) for leg in ("1", "2")]
+    # Each was on record before its request too.
+    assert [row.kind for row in kept.given] == ["worker_lost", None] * 2

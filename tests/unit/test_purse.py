@@ -70,6 +70,20 @@ def test_of_several_processes_each_sets_its_share_aside() -> None:
     assert sum(purse.reserve("alpha", 0.05, NOON) is not None for _ in range(20)) == 5
 
 
+def test_what_a_decision_asks_is_what_a_reservation_would_be_told() -> None:
+    purse = Purse({"alpha": 1.0})
+    assert purse.affords("beta", 1e6, NOON)
+    first = purse.reserve("alpha", 0.9, NOON)
+    assert first is not None
+    assert purse.affords("alpha", 0.1, NOON)
+    assert not purse.affords("alpha", 0.11, NOON)
+    purse.settle(first, 0.5, seq=1)
+    assert purse.affords("alpha", 0.5, NOON)
+    purse.tell({"alpha": 900_000}, TODAY, processes=1, acked_seq=1)
+    assert not purse.affords("alpha", 0.5, NOON)
+    assert purse.affords("alpha", 1.0, MIDNIGHT)
+
+
 def test_f28_a_new_utc_day_begins_with_an_untouched_cap() -> None:
     purse = Purse({"alpha": 1.0})
     purse.tell({"alpha": 1_000_000}, TODAY, processes=1, acked_seq=0)

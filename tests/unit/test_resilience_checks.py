@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from activities.process_health import policy_of
 from pointsman.checks import faults, warnings
 from pointsman.configuration import Configuration
-from pointsman.health.policy import KEYS_MAX
+from pointsman.health.policy import KEYS_MAX, HealthPolicy
 from pointsman.sentences import sentences
-from tests.builders import configuration, provider_table
+from tests.builders import configuration, document, provider_table
 
 TODAY = date(2026, 11, 30)
 
@@ -41,6 +42,66 @@ def test_a_cap_of_0_is_warned_about() -> None:
     assert _warnings(alpha={"daily_cost_cap_usd": 0}) == [
         "providers.alpha.daily_cost_cap_usd: 0 admits no call, a free one neither; raise or remove it"
     ]
+
+
+def test_a_cap_below_what_one_call_may_cost_is_warned_about() -> None:
+    (told,) = _warnings(alpha={"daily_cost_cap_usd": 0.01})
+    assert told == (
+        "providers.alpha.daily_cost_cap_usd: 0.01 is below the 0.01024 USD that an answer of "
+        "providers.alpha.max_output_tokens may cost, so such calls are never admitted; raise it, or lower that"
+    )
+    assert _warnings(alpha={"daily_cost_cap_usd": 0.01, "max_output_tokens": 900}) == []
+
+
+def test_a_snapshot_that_is_stale_before_the_next_one_comes_is_refused() -> None:
+    (told,) = faults(configuration(health={"snapshot_interval": 15}))
+    assert told == (
+        "health.snapshot_interval: 15 s is no shorter than health.stale_after (15 s), so each snapshot would be stale "
+        "before the next; lower it, or raise that"
+    )
+    assert faults(configuration(health={"snapshot_interval": 14})) == []
+
+
+@pytest.mark.parametrize("name", ["min_calls", "min_failures"])
+def test_more_calls_than_any_window_holds_are_refused(name: str) -> None:
+    (told,) = faults(configuration(breaker={name: 100_001}))
+    assert told == f"breaker.{name}: no window ever holds 100001 calls; give at most 100000"
+    assert faults(configuration(breaker={name: 100_000})) == []
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "value"),
+    [
+        ("breaker", "consecutive", True),
+        ("breaker", "consecutive", "3"),
+        ("breaker", "bucket", True),
+        ("breaker", "open_s", "300"),
+        ("breaker", "open_s", True),
+        ("hedging", "max_hedges", True),
+        ("hedging", "delay_min", "1"),
+        ("budget", "capacity", True),
+        ("budget", "strict_budget", 1),
+        ("throttling", "window", "6"),
+        ("throttling", "cooldown_s", True),
+        ("health", "batch_max", True),
+        ("health", "fresh", "2"),
+        ("retry", "max_attempts_per_request", True),
+    ],
+)
+def test_neither_a_text_nor_a_truth_is_taken_for_a_number(table: str, name: str, value: Any) -> None:
+    with pytest.raises(ValidationError) as refused:
+        Configuration.model_validate(document(**{table: {name: value}}))
+    (told,) = sentences(refused.value, Configuration)
+    assert told.startswith(f"{table}.{name}: ")
+
+
+def test_a_whole_number_is_a_duration_as_good_as_any_in_a_file_and_in_a_report() -> None:
+    tables: dict[str, Any] = {"breaker": {"open_s": 3, "bucket": 5}, "health": {"fresh": 2}}
+    settings = configuration(**tables, hedging={"delay_min": 1}, budget={"capacity": 5}, throttling={"cooldown_s": 9})
+    assert settings.breaker.open_s == 3
+    policy = policy_of(settings)
+    assert HealthPolicy.model_validate_json(policy.model_dump_json()) == policy
+    assert HealthPolicy.model_validate(tables).breaker == settings.breaker
 
 
 def test_as_many_providers_as_health_is_kept_of_may_be_enabled() -> None:
@@ -106,8 +167,15 @@ def test_a_route_that_hedges_with_one_enabled_member_is_warned_about() -> None:
     [
         ({"hedging": {"delay_max": 2}}, "hedging.delay_max: input should be less than or equal to 1 (it is 2)"),
         ({"breaker": {"open_s": 0}}, "breaker.open_s: input should be greater than 0 (it is 0)"),
-        ({"breaker": {"window": 7, "bucket": 5}}, "breaker: window: 7 s is not 1 to 300 buckets of 5 s"),
-        ({"health": {"stale_after": 1}}, "health: stale_after: 1 s is before fresh (2 s)"),
+        (
+            {"breaker": {"window": 7, "bucket": 5}},
+            "breaker.window: 7 s is not 1 to 300 buckets of 5 s; give a multiple of it",
+        ),
+        ({"health": {"stale_after": 1}}, "health.stale_after: 1 s is before fresh (2 s); raise it, or lower fresh"),
+        (
+            {"throttling": {"min_history": 9}},
+            "throttling.min_history: 9 answers never fit into window (6); lower it",
+        ),
         ({"budget": {"capacity": 1}}, "budget.capacity: input should be greater than or equal to 2 (it is 1)"),
         ({"throttling": {"windows": 3}}, "throttling.windows: unknown key; did you mean window?"),
     ],

@@ -82,9 +82,9 @@ def test_nothing_is_taken_after_the_end() -> None:
         ({"text": "  "}, "text is empty"),
         ({"text": "\ud800"}, "text"),
         ({"text": "x" * (MAX_TEXT_BYTES + 1)}, "shorten"),
-        ("alpha", "dictionary"),
-        (None, "dictionary"),
-        ([A], "dictionary"),
+        ("alpha", "object"),
+        (None, "object"),
+        ([A], "object"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_a_sentence_and_noted(sent: object, told: str) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import pytest
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
 
 from pointsman.errors import PointsmanError
 from pointsman.sentences import ConfigurationError, in_one, sentences
@@ -17,6 +17,12 @@ class _Inner(BaseModel):
     colour: str = ""
     size: int = 1
     shade: Annotated[str, StringConstraints(min_length=1)] = "dark"
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.size == 7:
+            raise ValueError(f"size: {self.size} does not fit colour; choose one")
+        return self
 
 
 class _Outer(BaseModel):
@@ -43,6 +49,9 @@ def _told(**fields: Any) -> list[str]:
         ({"needed": 1, "inner": {"color": "x"}}, "inner.color: unknown key; did you mean colour?"),
         ({"needed": 1, "named": {"a": {"siz": 1}}}, "named.a.siz: unknown key; did you mean size?"),
         ({"needed": 1, "listed": [{"siz": 1}]}, "listed.0.siz: unknown key; did you mean size?"),
+        ({"needed": 1, "inner": 3}, "inner: input should be an object (it is 3)"),
+        ({"needed": 1, "named": []}, "named: input should be an object"),
+        ({"needed": 1, "inner": {"size": 7}}, "inner.size: 7 does not fit colour; choose one"),
         ({"needed": 1, "inner": {"shade": "\ud800"}}, "inner.shade: not valid Unicode (a lone surrogate); "),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -150,6 +152,46 @@ def test_under_each_a_lasting_change_stays_flagged() -> None:
     assert all(verdict.cool and not verdict.rebased for verdict in verdicts[3:])
 
 
+def test_under_each_six_agreeing_responses_give_a_provider_that_had_only_the_others_a_baseline_of_its_own() -> None:
+    detector = Detector(ThrottlingSettings())
+    _judge(detector, *[_sample(provider="fast")] * 6)
+    verdicts = _judge(detector, *[_sample(latency_s=2.4), *[_sample(latency_s=3.1)] * 7, _sample(latency_s=9.5)])
+    assert [_signals(verdict) for verdict in verdicts] == [[], *[["latency"]] * 6, [], ["latency"]]
+    assert [verdict.cool for verdict in verdicts] == [False, *[True] * 5, False, False, True]
+    assert [verdict.rebased for verdict in verdicts].index(True) == 6
+    # The others are as they were.
+    assert _signals(_judge(detector, _sample(latency_s=3.0, provider="fast"))[0]) == ["latency"]
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    [
+        pytest.param(_sample(latency_s=40.0), id="one that does not agree"),
+        pytest.param(_sample(latency_s=0.9), id="a usual one"),
+    ],
+)
+def test_under_each_responses_that_do_not_agree_found_no_baseline(spoiled: Sample) -> None:
+    detector = Detector(ThrottlingSettings())
+    _judge(detector, *[_sample(provider="fast")] * 6)
+    verdicts = _judge(detector, *[_sample(latency_s=4.0)] * 5, spoiled, *[_sample(latency_s=4.0)] * 5)
+    assert not any(verdict.rebased for verdict in verdicts)
+
+
+def test_under_each_refusals_found_no_baseline() -> None:
+    detector = Detector(ThrottlingSettings())
+    _judge(detector, *[_sample(provider="fast")] * 6)
+    refusal = _sample("I am unable to help with this request.", 0.1, refused=True)
+    assert all(verdict.cool and not verdict.rebased for verdict in _judge(detector, *[refusal] * 30))
+
+
+def test_under_each_a_window_of_any_size_is_filled_before_it_counts() -> None:
+    detector = Detector(ThrottlingSettings(window=20))
+    _judge(detector, *[_sample(provider="fast")] * 6)
+    verdicts = _judge(detector, *[_sample(latency_s=9.0)] * 21)
+    assert [verdict.rebased for verdict in verdicts].index(True) == 19
+    assert not verdicts[20].flags
+
+
 def test_with_evidence_three_flags_in_six_cool_a_provider_down() -> None:
     detector = _evidence(*[_sample()] * 6)
     slow, usual = _sample(latency_s=4.0), _sample()
@@ -224,9 +266,10 @@ samples = st.builds(
 
 @always
 @given(st.lists(samples, max_size=40))
-def test_a_flagged_response_never_changes_a_later_verdict(responses: list[Sample]) -> None:
+def test_until_a_baseline_is_founded_a_flagged_response_never_changes_a_later_verdict(responses: list[Sample]) -> None:
     verdicts = _judge(Detector(ThrottlingSettings()), *responses)
-    unflagged = [response for response, verdict in zip(responses, verdicts, strict=True) if not verdict.flags]
+    judged = list(takewhile(lambda pair: not pair[1].rebased, zip(responses, verdicts, strict=True)))
+    unflagged = [response for response, verdict in judged if not verdict.flags]
     assert not any(verdict.flags for verdict in _judge(Detector(ThrottlingSettings()), *unflagged))
 
 

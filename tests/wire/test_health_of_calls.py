@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 
 import pytest
@@ -164,7 +165,56 @@ async def test_a_low_rate_limit_turns_a_call_away_that_would_wait_too_long(provi
     assert (await activity.run(Reply("at once"))).text == "at once"
     failed = await activity.fail(Reply("never sent"))
     assert failed.named == ("CallNotMade", "rate_limit")
+    # A call a minute: it says when the next one may start.
+    assert failed.detail.fault.retry_after_s == pytest.approx(60, abs=1)
     assert len(providers.hits(NAME)) == 1
+
+
+async def test_a_call_cancelled_while_it_waits_leaves_its_slot_and_its_money_to_others(
+    providers: ScriptedProviders,
+) -> None:
+    slow = configuration(
+        {NAME: provider_table(rate_limit_per_minute=6, daily_cost_cap_usd=1.0), "other": provider_table()}
+    )
+    activity = Activity(providers, health=ProcessHealth.of(slow, "worker"))
+    await activity.run(Reply("at once"))
+    asked_for_a_slot = asyncio.Event()
+
+    def monotonic() -> float:
+        asked_for_a_slot.set()
+        return time.monotonic()
+
+    activity.health.monotonic = monotonic
+    waiting = asyncio.create_task(activity.run(Reply("never sent")))
+    await asked_for_a_slot.wait()
+    activity.env.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert activity.health.purse.reserved(NAME) == 0
+    # A call every 10 s: the next one takes the place of the one that was cancelled, and not the place behind it.
+    assert activity.health.limiters[NAME].reserve(activity.health.monotonic()).wait_s <= 10
+    assert len(providers.hits(NAME)) == 1
+
+
+async def test_a_call_that_waited_for_its_slot_is_not_sent_through_a_breaker_that_opened_meanwhile(
+    providers: ScriptedProviders,
+) -> None:
+    slow = configuration({NAME: provider_table(rate_limit_per_minute=120), "other": provider_table()})
+    activity = Activity(providers, health=ProcessHealth.of(slow, "worker"))
+    health = activity.health
+    limiter = health.limiters[NAME]
+    while limiter.reserve(health.monotonic()).wait_s == 0:
+        pass
+    waiting = asyncio.create_task(activity.fail(Reply("never sent")))
+    await asyncio.sleep(0)
+    opened = KeyHealth(state=BreakerState.OPEN, open_until=health.clock() + 42)
+    keys = {key_of(NAME, MODEL): opened}
+    health.view.accept(Snapshot(epoch=1, version=1, issued_at=health.clock(), keys=keys), health.clock())
+    failed = await waiting
+    assert failed.named == ("CallNotMade", "breaker_open")
+    assert failed.detail.fault.summary == "its breaker is open"
+    assert failed.detail.fault.retry_after_s == pytest.approx(42, abs=5)
+    assert providers.hits(NAME) == []
 
 
 async def test_a_failure_cools_its_provider_down_where_the_rehearsal_wants_it(providers: ScriptedProviders) -> None:

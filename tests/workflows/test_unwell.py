@@ -14,6 +14,7 @@ from pointsman.contract import ALL_PROVIDERS_FAILED, ALL_PROVIDERS_UNAVAILABLE
 from pointsman.health.breaker import BreakerState
 from pointsman.health.keys import key_of
 from pointsman.health.snapshot import KeyHealth, Snapshot
+from pointsman.health.spend import day_of
 from pointsman.outcomes import ErrorClass
 from tests.builders import QUERY_TYPES
 from tests.fakes import failing, reply
@@ -227,3 +228,21 @@ async def test_a_provider_that_asks_to_wait_is_not_asked_by_the_next_question_of
     answers = [await pointsman.ask() for _ in range(3)]
     assert [answer.route_reason for answer in answers] == ["fallback:throttle", "cooldown:alpha", "cooldown:alpha"]
     assert pointsman.fleet.calls("alpha") == 1
+
+
+async def test_f27_whom_the_days_cap_would_not_pay_for_is_not_scheduled_and_stands_rejected(
+    pointsman: Pointsman,
+) -> None:
+    # The longest answer costs 0.01024 USD, and those that come next to nothing.
+    await pointsman.serve(configuration(providers={"alpha": {"daily_cost_cap_usd": 0.0105}}))
+    assert (await pointsman.ask()).provider == "alpha"
+    pointsman.health.purse.tell({"alpha": 400}, day_of(time.time()), processes=1, acked_seq=9)
+    answer = await pointsman.ask()
+    assert (answer.provider, answer.route_reason) == ("beta", "cooldown:alpha")
+    (rejected,) = answer.decision.rejected
+    assert (rejected.provider, rejected.reason) == ("alpha", "daily_cost_cap")
+    assert rejected.recovers_in_s is not None
+    # A shorter answer is still within it; and when more is free, so is the longest.
+    assert (await pointsman.ask(max_output_tokens=100)).provider == "alpha"
+    pointsman.health.purse.tell({}, day_of(time.time()), processes=1, acked_seq=9)
+    assert (await pointsman.ask()).provider == "alpha"

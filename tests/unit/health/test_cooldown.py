@@ -62,3 +62,11 @@ def test_a_barring_reason_is_told_before_a_longer_preference() -> None:
 
 def test_no_time_at_all_is_no_cooldown() -> None:
     assert Cooldowns().noticed("flagged", None, 1, T).standing(T) is None
+
+
+def test_of_a_provider_that_probes_found_well_only_that_it_failed_or_hung_is_forgotten() -> None:
+    cooldowns = Cooldowns().overran(4, T, 30).overran(2, T, 30).noticed("retry_after", 999_999, 1, T)
+    kept = cooldowns.noticed("throttle", 60, 2, T).noticed("quota", None, 1, T).cooled("flagged", 60, T)
+    well = kept.probed_well()
+    assert set(kept.until) - set(well.until) == {"retry_after", "overdue"}
+    assert (well.overdue, well.throttles) == (0, 2)

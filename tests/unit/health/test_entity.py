@@ -240,6 +240,36 @@ def _half_open(entity: Entity, *keys: str) -> None:
     entity.at(entity.now + 331)
 
 
+def _cooled_and_probed_well(*, ends: bool) -> Entity:
+    """A key that cools down for everything there is, opens, and is closed by probes."""
+    entity = Entity(ONE)
+    entity.report(entity.worker.take(policy=entity.state.policy.model_copy(update={"probes_end_cooldowns": ends})))
+    entity.worker.cooled(ONE, 999_999, "retry_after")
+    for reason in ("throttle", "quota", "config", "flagged"):
+        entity.worker.cooled(ONE, 7200, reason)
+    for _ in range(3):
+        entity.worker.overdue(ONE, 1, 1)
+    entity.record(ONE, "FFF")
+    entity.at(entity.state.keys[ONE].breaker.open_until or 0.0)
+    for _ in range(2):
+        entity.state, request = start_probe(entity.state, ONE)
+        assert request is not None
+        result = ProbeResult(outcome=ProbeOutcome.SUCCESS)
+        entity.take(apply_probe(entity.state, request, result, now=entity.now, chance=0.0))
+    assert entity.health().state is BreakerState.CLOSED
+    return entity
+
+
+def test_a_closing_by_probes_ends_what_a_failing_provider_asked_for_and_nothing_else() -> None:
+    left = _cooled_and_probed_well(ends=True).state.keys[ONE].cooldowns.until
+    assert set(left) == {"throttle", "quota", "config", "flagged"}
+
+
+def test_under_a_policy_from_before_a_closing_by_probes_ends_no_cooldown() -> None:
+    left = _cooled_and_probed_well(ends=False).state.keys[ONE].cooldowns.until
+    assert left["retry_after"] == T + 86_400
+
+
 def test_keys_of_one_provider_are_probed_in_turn_and_providers_at_once() -> None:
     """Property 1."""
     entity = Entity()
