@@ -16,6 +16,6 @@ async def post(url: str, body: str) -> int:
     try:
         async with httpx.AsyncClient(timeout=TIMEOUT_S) as client:
             reply = await client.post(url, content=body, headers={"content-type": "application/json"})
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, OverflowError) as fault:
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, ExceptionGroup) as fault:
         raise OSError(type(fault).__name__) from fault
     return reply.status_code

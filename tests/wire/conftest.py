@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -27,8 +28,8 @@ def providers(server: ScriptedProviders) -> ScriptedProviders:
 async def no_open_clients() -> AsyncGenerator[None]:
     """LiteLLM keeps a client for each event loop, and here every test has its own."""
     yield
-    import litellm  # noqa: PLC0415 - after the adapter, which sets what LiteLLM reads at its import
-
-    library: Any = litellm
+    # The adapter first: it sets what LiteLLM reads at its import.
+    import_module("activities.providers.litellm")
+    library: Any = import_module("litellm")
     await library.close_litellm_async_clients()
     library.in_memory_llm_clients_cache.flush_cache()
