@@ -23,7 +23,7 @@ async def decided(desk: ReviewDesk, pending: PendingReview, terms: ReviewTerms) 
     announcing: list[asyncio.Task[None]] = []
 
     def announce(occasion: Occasion) -> None:
-        workflow.logger.warning("review %s: %s", occasion, workflow.info().workflow_id)
+        workflow.logger.info("review %s: %s", occasion, workflow.info().workflow_id)
         if terms.announce:
             task = asyncio.create_task(_announced(pending, occasion))
             task.add_done_callback(consume)

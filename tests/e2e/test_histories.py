@@ -70,8 +70,7 @@ def test_an_answered_question_is_found_by_what_became_of_it(pointsman: Site, pro
         "PointsmanStakes = 'high'",
         "PointsmanHedged = false",
         f"PointsmanCostUsd >= {cost} AND PointsmanCostUsd <= {cost}",
-        # Registered, and set once answers are compared.
-        "PointsmanDivergent IS NULL",
+        "PointsmanDivergent = false",
     ):
         _becomes_findable(pointsman, "found", condition)
     assert "found" not in _found(pointsman, "PointsmanProvider = 'alpha'")

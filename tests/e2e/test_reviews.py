@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 
 import pytest
 
@@ -69,6 +70,21 @@ def test_the_details_in_the_ui_hold_the_signal_that_decides(pointsman: Site) -> 
     assert sent.returncode == 0, sent.stderr
     answer = _answer(pointsman, "review-ui")
     assert (answer["text"], answer["provider"]) == (FIVE, "alpha")
+
+
+def test_a_review_outlives_every_worker(unattended: Site) -> None:
+    first = unattended.start_worker()
+    assert _ask(unattended, "review-restart").returncode == Exit.AWAITING_REVIEW
+    first.signal(signal.SIGKILL)
+    # Sent while nobody is there to take it: a signal is the server's to keep.
+    decision = '{"choose": "beta", "reviewer": "ada"}'
+    sent = unattended.temporal(
+        *("workflow", "signal", "-w", "review-restart", "--name", "submit_review", "--input", decision)
+    )
+    assert sent.returncode == 0, sent.stderr
+    second = unattended.start_worker()
+    assert _answer(unattended, "review-restart")["text"] == SIX
+    second.signal(signal.SIGTERM)
 
 
 def test_a_choice_that_nobody_gave_and_a_decision_that_is_none_are_refused_in_a_sentence(pointsman: Site) -> None:

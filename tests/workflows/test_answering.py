@@ -137,12 +137,6 @@ async def test_a_question_that_no_provider_may_answer_fails_without_a_call(point
     assert pointsman.fleet.calls("alpha") == 0
 
 
-async def test_high_stakes_come_back_unverified_while_answers_are_not_compared(pointsman: Pointsman) -> None:
-    await pointsman.serve()
-    answer = await pointsman.ask(stakes="high")
-    assert (answer.verified, answer.tags) == (False, ("unverified",))
-
-
 async def test_the_final_search_attributes_tell_status_type_provider_and_cost(pointsman: Pointsman) -> None:
     await pointsman.serve()
     handle = await pointsman.start(Question(prompt="What is 1 + 1?"))
