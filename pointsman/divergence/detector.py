@@ -176,7 +176,7 @@ def _yes_or_no(a: Statement, b: Statement, question: str) -> Comparison | None:
 
 def _numbers(a: Statement, b: Statement, question: str, settings: DivergenceSettings) -> Comparison | None:
     wanted = asks_for_number(question)
-    last = settings.gsm8k_convention and any(ends_in_hashes(one.folded) for one in (a, b))
+    last = settings.last_number_beside_marker and any(ends_in_hashes(one.folded) for one in (a, b))
     found = [final_number(one, question, last=last) for one in (a, b)]
     certain = [one is not None and one.certain for one in found]
     shown = [calculates(one.folded) for one in (a, b)]

@@ -253,7 +253,7 @@ def test_beside_gsm8ks_mark_the_last_number_counts_and_elsewhere_what_the_senten
     asked = "Ann eats 4 nuts a day for 30 days, and a box holds 15. How many boxes does she need?"
     assert verdict(asked, said, "8 boxes") == "agree"
     assert verdict(asked, said, "#### 8") == "disagree"
-    by_sense = DivergenceSettings(gsm8k_convention=False)
+    by_sense = DivergenceSettings(last_number_beside_marker=False)
     assert compare(said, "#### 8", question=asked, settings=by_sense).verdict == "agree"
 
 
