@@ -22,7 +22,7 @@ class DivergenceSettings(BaseModel):
     number_tolerance: Annotated[float, Field(ge=0, lt=0.5, allow_inf_nan=False)] = 1e-6
     """Numbers that differ by no more than this share of the larger one are equal."""
     last_number_beside_marker: bool = True
-    """Beside an answer with a line `#### 42` another's last number is its answer, as graders of worked problems read it.
+    """Beside an answer with a line `#### 42` another's last number is its answer: graders of worked problems do so.
 
     Otherwise, and without this, the number that the last sentence is about counts: "8 packs for 30 days" is 8.
     """
