@@ -30,7 +30,7 @@ from pointsman.leaving import leave
 
 _QUICK, _FULL = Size(rounds=5, one_by_one=10, together=32), Size(rounds=12, one_by_one=20, together=64)
 _BLOCKS, _DECISIONS = 7, 500
-_WAITING, _WAITING_QUICK = 1000, 200
+_WAITING, _WAITING_QUICK = 1000, 100
 _RESULT = Path("build") / "bench.json"
 _NO_SERVER = 3
 _STOPPED = 130
