@@ -20,7 +20,7 @@ MAX_TEXT_BYTES = 200_000
 """A reviewer's own answer, as UTF-8."""
 SHOWN_BYTES = 200_000
 """Of each answer, in what a reviewer is shown; the whole text is delivered if he chooses it."""
-IGNORED_KEPT = 10
+EARLY_KEPT = IGNORED_KEPT = 10
 MEMO_QUESTION = "pointsman_question"
 MEMO_OPENED_AT = "pointsman_review_opened_at"
 """What a list of waiting questions shows, without asking each of them."""

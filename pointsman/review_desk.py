@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from pointsman.acceptance import matching_value
-from pointsman.review import IGNORED_KEPT, PendingReview, Review, ReviewOutcome, ReviewRecord, read_review
+from pointsman.review import EARLY_KEPT, IGNORED_KEPT, PendingReview, Review, ReviewOutcome, ReviewRecord, read_review
 
 _NOT_OPEN = "the question does not wait for a review"
 
@@ -57,7 +57,7 @@ class ReviewDesk:
         if refused is None:
             self.decision, self.decided_at = read_review(value), at
         elif refused == _NOT_OPEN and not self.closed:
-            self.early.append(read_review(value))
+            self.early = [*self.early, read_review(value)][:EARLY_KEPT]
         else:
             self._ignore(refused)
 

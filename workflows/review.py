@@ -30,7 +30,7 @@ async def decided(desk: ReviewDesk, pending: PendingReview, terms: ReviewTerms) 
             announcing.append(task)
 
     desk.open(pending, workflow.now())
-    _show(desk)
+    show(desk)
     if desk.decision is None:
         announce("opened")
     try:
@@ -75,7 +75,7 @@ async def _waited(desk: ReviewDesk, terms: ReviewTerms, announce: Callable[[Occa
     desk.pending = pending.model_copy(
         update={"decide_by": decide_by, "remind_at": remind_at if remind_at < decide_by else None}
     )
-    _show(desk)
+    show(desk)
     return True
 
 
@@ -86,8 +86,9 @@ def first_times(terms: ReviewTerms, now: datetime) -> tuple[datetime | None, dat
     return (remind_at if remind_at < decide_by else None), decide_by
 
 
-def _show(desk: ReviewDesk) -> None:
-    if desk.pending is not None:
+def show(desk: ReviewDesk) -> None:
+    """Put what is to be decided, and what was wrong with the last review, where the UI shows it."""
+    if desk.waits and desk.pending is not None:
         workflow.set_current_details(narrative.of_review(desk.pending))
 
 

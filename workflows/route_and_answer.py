@@ -34,6 +34,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.panel import poll
     from workflows.provider_call import ask
     from workflows.race import race
+    from workflows.review import show
     from workflows.timeouts import LOCAL_RETRY, LOCAL_TIMEOUT
 
 # What a bug in workflow code raises ends the question; left alone it would be retried as a task for ever. A
@@ -92,8 +93,9 @@ class RouteAndAnswer(contract.RouteAndAnswer):
     # Taken as plain JSON: what cannot be read is to be noted, and not dropped by the SDK with a line in a log.
     @workflow.signal
     def submit_review(self, review: Any) -> None:
-        """A person's decision, if it can be taken now."""
+        """A person's decision, if it can be taken now; else the reviewer is shown why not."""
         self._desk.submit(review, workflow.now())
+        show(self._desk)
 
     @workflow.update
     def review(self, review: Any) -> None:  # type: ignore[override]  # the decorator's type names the class

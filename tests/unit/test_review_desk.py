@@ -54,6 +54,13 @@ def test_an_early_decision_is_kept_until_the_question_waits() -> None:
     assert desk.ignored == ["choose: 'gamma' gave no answer; choose alpha or beta"]
 
 
+def test_a_flood_of_early_decisions_takes_no_more_room_than_ten() -> None:
+    desk = ReviewDesk()
+    for _ in range(1000):
+        desk.submit(A, NOON)
+    assert len(desk.early) == 10
+
+
 def test_the_second_decision_is_noted_and_ignored() -> None:
     desk = _open()
     desk.submit(A, NOON)
