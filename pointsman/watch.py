@@ -88,7 +88,8 @@ async def until_abandoned(client: Client, handle: WorkflowHandle[Any, Any], *, w
         scheduled_ns = _waiting_step(found)
         waited_s = vigil.waits_s(time.monotonic(), scheduled_ns)
         if scheduled_ns is None and _waits_for_a_person(found):
-            if not wait_review:
+            # Not while a step is under way: it may be the one that takes the decision.
+            if not wait_review and not found.raw_description.HasField("pending_workflow_task"):
                 raise AwaitingReview(f"the question waits for a review: {DECIDE.format(handle.id)}")
             vigil = Vigil()
         elif scheduled_ns is None or waited_s >= _NO_POLLER_AFTER_S:

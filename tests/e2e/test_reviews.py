@@ -26,8 +26,8 @@ def _ask(site: Site, question_id: str, *options: str) -> Ended:
     return site.cli("ask", "How many apples are left?", "--stakes", "high", "--id", question_id, *options)
 
 
-def _answer(site: Site, question_id: str) -> dict[str, object]:
-    ended = site.cli("answer", question_id, "--json")
+def _answer(site: Site, question_id: str, *options: str) -> dict[str, object]:
+    ended = site.cli("answer", question_id, "--json", *options)
     assert ended.returncode == Exit.DONE, ended.stderr
     answer: dict[str, object] = json.loads(ended.stdout)
     return answer
@@ -83,7 +83,7 @@ def test_a_review_outlives_every_worker(unattended: Site) -> None:
     )
     assert sent.returncode == 0, sent.stderr
     second = unattended.start_worker()
-    assert _answer(unattended, "review-restart")["text"] == SIX
+    assert _answer(unattended, "review-restart", "--wait-review")["text"] == SIX
     second.signal(signal.SIGTERM)
 
 
