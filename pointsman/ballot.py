@@ -47,17 +47,25 @@ class Ballot:
     def seat(self) -> list[Seat]:
         """Seats for all members whose call the cost limit can pay, each with an equal share of what is left of it."""
         limit = self.progress.question.max_cost_usd
-        spent = total_cost(self.progress.attempts) or 0.0
-        share = None if limit is None else max(0.0, limit - spent) / len(self.panel.members)
+        left = None if limit is None else max(0.0, limit - (total_cost(self.progress.attempts) or 0.0))
         self._reserves = list(self.panel.reserves)
         self.progress.before_round = len(self.progress.attempts)
         self.progress.faults.clear()
-        for name in self.panel.members:
-            seat = Seat(share)
+        # Where the limit does not pay for all, it may for fewer.
+        for number in range(len(self.panel.members), 0, -1):
+            self.seats = self._seated(self.panel.members[:number], None if left is None else left / number)
+            if len(self.seats) == number:
+                break
+        return self.seats
+
+    def _seated(self, members: tuple[str, ...], share_usd: float | None) -> list[Seat]:
+        seats: list[Seat] = []
+        for name in members:
+            seat = Seat(share_usd)
             seat.call = self._call(self._candidate(name), seat)
             if seat.call is not None:
-                self.seats.append(seat)
-        return self.seats
+                seats.append(seat)
+        return seats
 
     def take(self, seat: Seat, outcome: Completion | FailedCall) -> None:
         """Take in what came of the call under way; whoever stands in is in `seat.call` then, or nobody."""

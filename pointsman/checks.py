@@ -145,11 +145,19 @@ def _better_outsiders(
     }
     for name, member in members.items():
         for other_name, other in outsiders.items():
-            if _preferable(other, member, query_type):
+            if _preferable(other, member, query_type) and not _needed(member, other, route, members):
                 yield (
                     f"{table}.chain: {other_name}, which is not in the chain, is at least as strong for {query_type} "
                     f"and as cheap as {name}, and better in one of them; use it in place of {name}"
                 )
+
+
+def _needed(member: Provider, other: Provider, route: Route, members: Mapping[str, Provider]) -> bool:
+    """Whether a panel would lose by the exchange: an equal of its tier, or another vendor's word."""
+    if route.stakes != "high":
+        return False
+    vendors = {found.vendor_name for found in members.values() if found is not member}
+    return other.tier != member.tier or (other.vendor_name in vendors and member.vendor_name not in vendors)
 
 
 def _preferable(other: Provider, member: Provider, query_type: QueryType) -> bool:

@@ -37,8 +37,8 @@ class Route(BaseModel):
     fan_out: FanOut = 2
     """Equals that are asked at once where the stakes are high."""
     reconcile: Strategy = "tiered"
-    on_unverifiable: OnUnverifiable = "answer"
-    """What happens to an answer that could not be compared."""
+    on_unverifiable: OnUnverifiable | None = None
+    """What happens to an answer that could not be compared: "answer", but "review" where a person is to see each."""
     on_cannot_tell: OnCannotTell = "disagree"
     """How answers count of which the detector cannot tell whether they agree."""
     on_review_timeout: OnReviewTimeout = "best"
@@ -107,8 +107,8 @@ class ReviewSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    remind_after: Annotated[float, Field(gt=0, le=30 * 86400)] = 86_400.0
-    timeout: Annotated[float, Field(gt=0, le=90 * 86400)] = 259_200.0
+    remind_after: Annotated[float, Field(ge=1, le=30 * 86400)] = 86_400.0
+    timeout: Annotated[float, Field(ge=1, le=90 * 86400)] = 259_200.0
     webhook: Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=2000)] | None = None
     """Is told of each review that waits, by a POST without the question's text."""
 

@@ -49,6 +49,8 @@ class QuestionFailed(PointsmanError):
         self.rejected = unanswered.rejected
         self.retry_after_s = unanswered.retry_after_s
         self.cost_usd = unanswered.cost_usd
+        self.divergence = unanswered.divergence
+        self.review = unanswered.review
 
 
 class QuestionCancelled(PointsmanError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import urlsplit
 
 MASK = "***"
 # Up to the last @, since a password that was not escaped may hold one too.
@@ -22,7 +23,16 @@ def masked_configuration(document: dict[str, Any]) -> dict[str, Any]:
         **document,
         "providers": {name: _masked_provider(provider) for name, provider in document["providers"].items()},
         "ledger": {**document["ledger"], "url": masked_url(document["ledger"]["url"])},
+        "review": _masked_review(document["review"]),
     }
+
+
+def _masked_review(review: dict[str, Any]) -> dict[str, Any]:
+    """A webhook's path is often the secret itself: only the host is shown."""
+    if review.get("webhook") is None:
+        return review
+    address = urlsplit(review["webhook"])
+    return {**review, "webhook": f"{address.scheme}://{address.netloc.rpartition('@')[2]}/{MASK}"}
 
 
 def _masked_provider(provider: dict[str, Any]) -> dict[str, Any]:

@@ -109,7 +109,10 @@ class ReviewClient:
             told = cause.message if isinstance(cause, ApplicationError) else str(cause)
             raise ReviewRefused(f"{question_id}: {told}") from fault
         except (WorkflowUpdateRPCTimeoutOrCancelledError, TimeoutError):
-            raise NoWorker(f"no worker has taken the decision on {question_id}; {START_ONE}") from None
+            raise NoWorker(
+                f"the decision on {question_id} is not confirmed, since no worker answers; one that starts may still "
+                f"take it: see `pointsman status {question_id}`; {START_ONE}"
+            ) from None
         except RPCError as fault:
             raise await self._fault(question_id, fault) from fault
 

@@ -121,7 +121,7 @@ def _panel(question: Question, route: Route, candidates: tuple[Candidate, ...], 
         members=members,
         reserves=reserves,
         strategy=route.reconcile,
-        on_unverifiable=route.on_unverifiable,
+        on_unverifiable=route.on_unverifiable or ("review" if route.reconcile == "review" else "answer"),
         on_cannot_tell=route.on_cannot_tell,
         review=ReviewTerms(
             remind_after_s=review.remind_after,

@@ -62,6 +62,11 @@ def of_answer(answer: Answer, question: Question) -> list[SearchAttributeUpdate[
     return updates
 
 
+def of_review() -> list[SearchAttributeUpdate[Any]]:
+    """What a question shows that waits for a person; the route may have set its stakes."""
+    return [STATUS.value_set(Status.AWAITING_REVIEW.value), STAKES.value_set("high")]
+
+
 async def register(client: Client) -> None:
     """Add the search attributes that the namespace lacks: an unknown one would halt every question that sets it.
 

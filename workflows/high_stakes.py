@@ -13,7 +13,7 @@ with workflow.unsafe.imports_passed_through():
     from activities.reconcile import Reconcile
     from pointsman import conclusion, contract, search_attributes
     from pointsman.ballot import Ballot
-    from pointsman.contract import Status, Unanswered
+    from pointsman.contract import Unanswered
     from pointsman.decision import Decision
     from pointsman.messages import Answer, Question
     from pointsman.narrative import headline
@@ -88,7 +88,7 @@ class HighStakes:
     async def reviewed(self, votes: list[Held], found: Reconciliation | None, why: str) -> Answer:
         """What a person makes of it, or what the route wants if nobody decides in time."""
         pending = self._pending(votes, found, why)
-        workflow.upsert_search_attributes([search_attributes.STATUS.value_set(Status.AWAITING_REVIEW.value)])
+        workflow.upsert_search_attributes(search_attributes.of_review())
         workflow.upsert_memo({MEMO_QUESTION: headline(self.question), MEMO_OPENED_AT: pending.opened_at.isoformat()})
         in_time = await decided(self.desk, pending, self.panel.review)
         record = self.desk.record(workflow.now())

@@ -24,8 +24,9 @@ async def decided(desk: ReviewDesk, pending: PendingReview, terms: ReviewTerms) 
 
     def announce(occasion: Occasion) -> None:
         workflow.logger.info("review %s: %s", occasion, workflow.info().workflow_id)
-        if terms.announce:
-            task = asyncio.create_task(_announced(pending, occasion))
+        # One at a time: where the webhook is out of order they would pile up.
+        if terms.announce and desk.pending is not None and all(task.done() for task in announcing):
+            task = asyncio.create_task(_announced(desk.pending, occasion))
             task.add_done_callback(consume)
             announcing.append(task)
 
@@ -59,22 +60,19 @@ async def _waited(desk: ReviewDesk, terms: ReviewTerms, announce: Callable[[Occa
         pass
     else:
         return False
-    now = workflow.now()
-    if now < pending.decide_by:
-        desk.reminders += 1
-        announce("reminder")
-    elif terms.on_timeout == "extend":
-        desk.extensions += 1
-        announce("extended")
-    else:
+    now, overdue = workflow.now(), workflow.now() >= pending.decide_by
+    if overdue and terms.on_timeout != "extend":
         return False
-    decide_by = pending.decide_by
-    if now >= decide_by:
-        decide_by = now + timedelta(seconds=terms.timeout_s)
-    remind_at = now + timedelta(seconds=terms.remind_after_s)
-    desk.pending = pending.model_copy(
-        update={"decide_by": decide_by, "remind_at": remind_at if remind_at < decide_by else None}
-    )
+    remind_at, decide_by = first_times(terms, now)
+    decide_by = decide_by if overdue else pending.decide_by
+    later = {"decide_by": decide_by, "remind_at": remind_at if remind_at and remind_at < decide_by else None}
+    # From the desk anew: a review that was refused meanwhile is noted there.
+    desk.pending = (desk.pending or pending).model_copy(update=later)
+    if overdue:
+        desk.extensions += 1
+    else:
+        desk.reminders += 1
+    announce("extended" if overdue else "reminder")
     show(desk)
     return True
 

@@ -92,19 +92,20 @@ class RouteAndAnswer(contract.RouteAndAnswer):
 
     # Taken as plain JSON: what cannot be read is to be noted, and not dropped by the SDK with a line in a log.
     @workflow.signal
-    def submit_review(self, review: Any) -> None:
+    def submit_review(self, review: Any = None, *more: Any) -> None:
         """A person's decision, if it can be taken now; else the reviewer is shown why not."""
-        self._desk.submit(review, workflow.now())
+        self._desk.submit([review, *more] if more else review, workflow.now())
         show(self._desk)
 
     @workflow.update
-    def review(self, review: Any) -> None:  # type: ignore[override]  # the decorator's type names the class
+    def review(self, review: Any = None, *more: Any) -> None:  # type: ignore[override]  # the decorator's type names the class
         """The same; the validator has let it through."""
+        del more
         self._desk.submit(review, workflow.now())
 
     @review.validator
-    def _refuse(self, review: Any) -> None:
-        refusal = self._desk.refusal(review)
+    def _refuse(self, review: Any = None, *more: Any) -> None:
+        refusal = self._desk.refusal([review, *more] if more else review)
         if refusal is not None:
             raise ApplicationError(refusal, type="ReviewRefused", non_retryable=True)
 

@@ -38,6 +38,8 @@ def print_answer(question_id: str, answer: Answer) -> None:
         ("attempts", "; ".join(attempt_words(answer))),
         ("tokens", f"{usage.input_tokens} in, {usage.output_tokens} out ({usage.source})"),
         ("cost", money(answer.cost_usd)),
+        ("compared", comparison_words(answer)),
+        ("review", review_words(answer)),
         ("latency", f"{answer.latency_ms:.0f} ms"),
         ("tags", ", ".join(answer.tags)),
     ):
@@ -53,6 +55,23 @@ def attempt_words(answer: Answer) -> list[str]:
         f"{attempt.provider} {attempt.outcome}{f' ({attempt.kind})' if attempt.kind else ''}"
         for attempt in answer.attempts
     ]
+
+
+def comparison_words(answer: Answer) -> str:
+    """How several answers compared: the outcome and who said the same."""
+    found = answer.divergence
+    if found is None:
+        return ""
+    return f"{found.outcome}: {' | '.join(' = '.join(group) for group in found.votes)}"
+
+
+def review_words(answer: Answer) -> str:
+    """What became of a review, and by whom."""
+    review = answer.review
+    if review is None:
+        return ""
+    told = [review.outcome.replace("_", " "), f"by {review.reviewer}" if review.reviewer else "", review.note or ""]
+    return ", ".join(part for part in told if part)
 
 
 def failure_line(fault: QuestionFailed) -> str:
@@ -72,6 +91,8 @@ def failure_json(question_id: str, fault: QuestionFailed) -> str:
         "cost_usd": fault.cost_usd,
         "attempts": [attempt.model_dump(mode="json") for attempt in fault.attempts],
         "rejected": [rejection.model_dump(mode="json") for rejection in fault.rejected],
+        "divergence": None if fault.divergence is None else fault.divergence.model_dump(mode="json"),
+        "review": None if fault.review is None else fault.review.model_dump(mode="json"),
     }
     return json.dumps(document, ensure_ascii=False, indent=2)
 

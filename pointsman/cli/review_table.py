@@ -52,6 +52,8 @@ def print_review(question_id: str, pending: PendingReview, *, full: bool) -> Non
             console.print(f"{heading}\n{text}\n", markup=False, highlight=False)
     for point in pending.differences:
         console.print(printable(f"- {point.in_words}"), markup=False, highlight=False)
+    if pending.last_refused is not None:
+        console.print(printable(f"- the last review was not taken: {pending.last_refused}"), markup=False)
     then = {"best": "the surest answer is taken", "fail": "the question fails", "extend": "it waits on"}
     console.print(
         printable(

@@ -87,6 +87,11 @@ def test_each_seat_may_spend_an_equal_share_of_the_limit_and_no_more() -> None:
     assert (_spent(ballot.seats[0]), _spent(ballot.seats[1])) == (0.2, 0.15)
 
 
+def test_where_the_limit_does_not_pay_for_all_it_pays_for_fewer() -> None:
+    """Here an answer takes 0.00017 USD at least: its question, and an answer of the shortest kind."""
+    assert [len(_ballot(3, max_cost_usd=limit).seats) for limit in (1.0, 4e-4, 2e-4, 1e-4)] == [3, 2, 1, 0]
+
+
 def test_the_first_call_that_stands_in_is_free_and_the_next_is_not() -> None:
     ballot = _ballot()
     ballot.take(ballot.seats[0], _failed("alpha"))

@@ -59,6 +59,8 @@ async def test_an_update_that_cannot_be_taken_is_refused_with_a_sentence(pointsm
         with pytest.raises(WorkflowUpdateFailedError) as caught:
             await handle.execute_update("review", sent)
         assert told in str(caught.value.cause)
+    await handle.signal("submit_review")
+    await handle.signal("submit_review", args=[{"choose": "alpha"}, {"choose": "beta"}])
     await handle.signal("submit_review", {"nonsense": 1})
     pending = await handle.query(RouteAndAnswer.pending_review)
     assert pending is not None
@@ -108,3 +110,22 @@ async def test_a_review_sent_before_the_question_asks_for_one_counts_then(points
         start_signal_args=[Review(choose="beta", reviewer="ada")],
     )
     assert (await handle.result()).text == SIX
+
+
+async def test_what_was_refused_is_still_shown_after_a_reminder(pointsman: Pointsman) -> None:
+    await _differing(pointsman)
+    handle, pending = await waiting(pointsman)
+    await handle.signal("submit_review", {"choose": "nobody"})
+    await pointsman.env.sleep(timedelta(days=1, hours=1))
+    later = await handle.query(RouteAndAnswer.pending_review)
+    assert later is not None
+    assert later.remind_at is not None
+    assert pending.remind_at is not None
+    assert later.remind_at > pending.remind_at
+    assert "nobody" in (later.last_refused or "")
+    await handle.signal(RouteAndAnswer.submit_review, Review(reject=True))
+    with pytest.raises(QuestionFailed) as caught:
+        await RouterClient(pointsman.env.client).answer(handle.id)
+    assert caught.value.review is not None
+    assert caught.value.review.ignored == ("choose: 'nobody' gave no answer; choose alpha or beta",)
+    assert caught.value.divergence is not None
