@@ -47,7 +47,8 @@ class Announce:
         try:
             status = await self._post(self._url, announcement.model_dump_json())
         except OSError as fault:
-            raise ApplicationError(f"the webhook was not reached ({type(fault).__name__})", type="Webhook") from None
+            why = str(fault) or type(fault).__name__
+            raise ApplicationError(f"the webhook was not reached ({why})", type="Webhook") from None
         if status >= _FIRST_FAULT:
             final = status < _SERVER_FAULT and status != _TOO_MANY
             raise ApplicationError(f"the webhook answered with status {status}", type="Webhook", non_retryable=final)

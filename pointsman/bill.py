@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pointsman.call import ProviderCall
 from pointsman.cost import cost_usd
+from pointsman.fallback import output_cap
 from pointsman.faults import ProviderFault
 from pointsman.outcomes import NO_USAGE, Attempt, Fault, Usage
 from pointsman.prompt import input_tokens
@@ -48,8 +49,12 @@ def lost(call: ProviderCall, fault: Fault, attempt: int = 1) -> Attempt:
 
 
 def _estimate(call: ProviderCall, output_tokens: int) -> Usage:
+    # No longer than the request allowed.
+    cap = output_cap(call)
     return Usage(
-        input_tokens=input_tokens(call.question, call.answer_schema), output_tokens=output_tokens, source="estimated"
+        input_tokens=input_tokens(call.question, call.answer_schema),
+        output_tokens=output_tokens if cap is None else min(output_tokens, cap),
+        source="estimated",
     )
 
 

@@ -44,6 +44,9 @@ def faults(configuration: Configuration) -> list[str]:
         f"query_types.{query_type}: missing; a question without a task needs a chain for its query type"
         for query_type in missing
     )
+    webhook = configuration.review.webhook
+    if webhook is not None and not _is_http(webhook):
+        found.append("review.webhook: no http or https address; give one such as https://host/path")
     return found
 
 

@@ -109,7 +109,7 @@ class ReviewSettings(BaseModel):
 
     remind_after: Annotated[float, Field(ge=1, le=30 * 86400)] = 86_400.0
     timeout: Annotated[float, Field(ge=1, le=90 * 86400)] = 259_200.0
-    webhook: Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=2000)] | None = None
+    webhook: Annotated[str, Field(max_length=2000)] | None = None
     """Is told of each review that waits, by a POST without the question's text."""
 
 

@@ -9,13 +9,15 @@ import re
 
 from pointsman.decision import Candidate, Decision
 from pointsman.messages import Answer, Question
+from pointsman.printable import printable
 from pointsman.review import PendingReview
 
 _HEADLINE_CHARACTERS = 100
 _HEADLINE_BYTES = 300
 # Details hold 20,000 bytes; five answers and what differs take less.
 _ANSWER_CHARACTERS = 1500
-_ANSWER_BYTES = 2500
+_ANSWER_BYTES = 2000
+_ANSWER_LINES = 60
 _DIFFERENCES_SHOWN = 10
 # As JSON a control character takes six bytes of the 400 that a summary may have.
 _CONTROL = re.compile(r"[\x00-\x1f]")
@@ -63,11 +65,13 @@ def of_answer(answer: Answer) -> str:
 def of_review(pending: PendingReview) -> str:
     """What a person is to decide and how, with the first lines of each answer."""
     parts = [f"**Waits for a review**: {pending.why}. Decide by {pending.decide_by:%Y-%m-%d %H:%M} UTC.", ""]
+    parts += [_quoted(pending.question), ""]
     for answer in pending.answers:
         parts += [f"**{answer.provider}** (confidence {answer.confidence:.2f})", "", _quoted(answer.text), ""]
-    parts += [f"- {difference.in_words}" for difference in pending.differences[:_DIFFERENCES_SHOWN]]
+    differing = "\n".join(difference.in_words for difference in pending.differences[:_DIFFERENCES_SHOWN])
+    parts += [*(["Where they differ:", "", _quoted(differing)] if differing else [])]
     if pending.last_refused is not None:
-        parts += ["", f"The last review was not taken: {pending.last_refused}"]
+        parts += ["", "The last review was not taken:", "", _quoted(pending.last_refused)]
     first = pending.answers[0].provider
     parts += [
         "",
@@ -81,9 +85,12 @@ def of_review(pending: PendingReview) -> str:
 
 
 def _quoted(text: str) -> str:
-    short = text[:_ANSWER_CHARACTERS].encode()[:_ANSWER_BYTES].decode(errors="ignore")
-    lines = (short if short == text else f"{short}…").splitlines()
-    return "\n".join(f"> {line}" for line in lines)
+    """As a block of code: what a model or a caller wrote is shown, and neither rendered nor obeyed."""
+    whole = printable(text[: 2 * _ANSWER_CHARACTERS])
+    short = whole[:_ANSWER_CHARACTERS].encode()[:_ANSWER_BYTES].decode(errors="ignore")
+    lines = short.splitlines()
+    cut = len(lines) > _ANSWER_LINES or short != whole or len(text) > 2 * _ANSWER_CHARACTERS
+    return "\n".join(f"    {line}" for line in [*(lines[:_ANSWER_LINES] or [""]), *(["…"] if cut else [])])
 
 
 def _scored(candidate: Candidate) -> str:

@@ -6,7 +6,8 @@ import re
 
 # All but line feed and tab: a terminal would obey them. Only escape sequences of text can hide in an answer, and a
 # carriage return before a line feed is no more than another way to end a line.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Those that turn the direction of a text are among them: they could make one name look like another."""
 _BREAK = re.compile("[\t\n\u2028\u2029]")
 
 

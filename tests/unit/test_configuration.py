@@ -349,3 +349,26 @@ def test_simulated_and_embedded_providers_need_no_date() -> None:
         "beta": provider_table(api_base="embedded://scripted/b/v1", declared_at=None),
     }
     assert _faults(document(listed)) == []
+
+
+@pytest.mark.parametrize("address", ["http://[::1", "http://x:99999/", "ftp://host/", "hooks.example.com"])
+def test_a_webhook_that_is_no_address_is_refused(address: str) -> None:
+    settings = configuration(review={"webhook": address})
+    assert faults(settings) == ["review.webhook: no http or https address; give one such as https://host/path"]
+
+
+@pytest.mark.parametrize(("stakes", "refused"), [("normal", True), ("high", False)])
+def test_a_panel_keeps_a_vendor_that_a_slightly_better_model_would_cost_it(stakes: str, refused: bool) -> None:  # noqa: FBT001
+    listed = {
+        "a": provider_table(vendor="va"),
+        "b": provider_table(vendor="vb"),
+        "a2": provider_table(vendor="va", strengths={"analysis": 0.9}),
+    }
+    everyone = {"chain": list(listed)}
+    settings = configuration(
+        listed,
+        routes={"verify": {"chain": ["a", "b"], "stakes": stakes}},
+        query_types=dict.fromkeys(QUERY_TYPES, everyone),
+    )
+    told = [fault for fault in faults(settings) if "in place of b" in fault]
+    assert bool(told) is refused

@@ -12,9 +12,9 @@ from pointsman.cli.command import app
 from pointsman.config_file import load
 from pointsman.configuration import Configuration
 from pointsman.ledger.settings import DEFAULT_URL, LedgerSettings
-from pointsman.masking import masked_url
+from pointsman.masking import masked_configuration, masked_url
 from pointsman.sentences import ConfigurationError
-from tests.builders import document, provider_table
+from tests.builders import configuration, document, provider_table
 
 SECRET = "CANARY"
 
@@ -99,3 +99,9 @@ def test_a_ledger_is_kept_unless_it_is_turned_off() -> None:
 def test_a_configuration_is_printed_without_the_address_of_its_ledger() -> None:
     told = Configuration.model_validate(document(ledger={"url": f"postgresql://me:{SECRET}@host/db"}))
     assert SECRET not in repr(told)
+
+
+def test_of_a_webhook_only_the_host_is_shown() -> None:
+    settings = configuration(review={"webhook": "https://user:pw@hooks.example.com/T0/SECRET?token=SECRET"})
+    shown = masked_configuration(settings.model_dump(mode="json", exclude_none=True))
+    assert shown["review"]["webhook"] == "https://hooks.example.com/***"
