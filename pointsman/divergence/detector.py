@@ -20,6 +20,7 @@ from pointsman.divergence.final_number import final_number
 from pointsman.divergence.jaccard import compare_tokens
 from pointsman.divergence.prose import compare_prose
 from pointsman.divergence.refusal import refuses
+from pointsman.divergence.relations import compare_relations
 from pointsman.divergence.settings import DEFAULTS, DivergenceSettings
 from pointsman.divergence.statement import Statement, statement
 from pointsman.divergence.text import folded
@@ -123,7 +124,8 @@ def _by_kind(a: Statement, b: Statement, question: str, settings: DivergenceSett
     if output.asks_for_output(question) or (output.container(a) and output.container(b)):
         return output.compare_outputs(a, b, settings.number_tolerance)
     return (
-        _dates(a, b, asked=dates.asks_for_date(question))
+        compare_relations(a, b, question)
+        or _dates(a, b, asked=dates.asks_for_date(question))
         or _yes_or_no(a, b, question)
         or _numbers(a, b, question, settings)
     )
