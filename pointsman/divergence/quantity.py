@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from pointsman.divergence.expressions import Value
-from pointsman.divergence.units import COUNTING, Unit, unit
+from pointsman.divergence.units import COUNTING, Unit, comparable, unit
 
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _QUANTITY = re.compile(
@@ -21,7 +21,7 @@ _QUANTITY = re.compile(
     (?:\s?(?:[eE]|[*x]\s?10\^)\(?(?P<exponent>[-+]?\d{1,3})\)?(?!\w))?
     (?:\s?/\s?(?P<denominator>\d++)(?!\.\d))?
     (?:[\s-]?(?P<scale>thousand|million|billion|trillion)\b)?
-    (?:[\s-]?(?P<unit>%|percent\b|°\s?[CF]\b|degrees?\s(?:[CF]|Celsius|Fahrenheit)\b|[€£¥₹]|km/h\b|[A-Za-z]++))?
+    (?:[\s-]?(?P<unit>%|percent\b|°\s?[CF]\b|degrees?\s(?:[CF]|Celsius|Fahrenheit)\b|[€£¥₹]|km/h\b|μ?[A-Za-z]++))?
     (?P<rate>\s?/\s?[A-Za-z]|\sper\b)?
     """,
     re.VERBOSE,
@@ -74,7 +74,7 @@ def equal(a: Quantity, b: Quantity, asked: Asked) -> bool:
     if a.percent != b.percent:
         return _percent_equal(a, b, asked) if a.percent else _percent_equal(b, a, asked)
     if a.unit is not None and b.unit is not None:
-        if a.unit.dimension != b.unit.dimension:
+        if not comparable(a.unit, b.unit):
             return False
         if a.unit != b.unit:
             return close(a.value * a.unit.size, b.value * b.unit.size, asked.tolerance)
@@ -149,7 +149,7 @@ def _read(match: re.Match[str]) -> Quantity | None:
         unit=None if match["rate"] else known,
         percent=name in _PERCENT,
         start=match.start(),
-        end=match.end() if known or name in _PERCENT else digits_end,
+        end=digits_end if match["rate"] or not (known or name in _PERCENT) else match.end(),
         written=match[0].strip(),
     )
 
@@ -164,7 +164,7 @@ def _together(found: list[Quantity]) -> list[Quantity]:
 
 
 def _continued(a: Quantity, b: Quantity) -> Quantity | None:
-    if a.unit is None or b.unit is None or a.unit.dimension != b.unit.dimension:
+    if a.unit is None or b.unit is None or not comparable(a.unit, b.unit):
         return None
     if b.unit.size >= a.unit.size or b.start - a.end > len(" and "):
         return None

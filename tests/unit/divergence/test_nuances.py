@@ -41,3 +41,36 @@ def test_relations_to_a_number_count(question: str | None, a: str, b: str) -> No
 )
 def test_the_same_relation_in_other_words_is_the_same(question: str | None, a: str, b: str) -> None:
     assert verdicts(question, a, b) == {"agree"}
+
+
+@pytest.mark.parametrize(
+    ("question", "a", "b"),
+    [
+        (None, "20 mg", "20 mcg"),
+        (None, "20 mg", "20 \N{MICRO SIGN}g"),
+        ("What does it cost?", "80 USD", "80 CAD"),
+        ("What does it cost?", "80 EUR", "80 CHF"),
+        (None, "7 kWh", "7 kW"),
+        (None, "64 GB", "64 Gb"),
+        ("What is the dose?", "15 mg/kg", "15 mg"),
+        ("What is the dose?", "15 mg/kg", "15 mg/l"),
+    ],
+)
+def test_another_unit_is_another_amount(question: str | None, a: str, b: str) -> None:
+    assert verdicts(question, a, b) == {"disagree"}
+
+
+@pytest.mark.parametrize(
+    ("question", "a", "b"),
+    [
+        (None, "20 mg", "20"),
+        (None, "2 mg", "2000 \N{MICRO SIGN}g"),
+        ("What does it cost?", "$80", "80 CAD"),
+        ("What does it cost?", "$80 per night", "$80"),
+        ("What is the dose per kilogram?", "15 mg/kg", "15 mg"),
+        ("What is the dose?", "15 mg/kg", "15 mg per kilogram"),
+        (SEATS, "12 seats", "12 chairs"),
+    ],
+)
+def test_the_same_amount_in_other_units_or_without_is_the_same(question: str | None, a: str, b: str) -> None:
+    assert verdicts(question, a, b) == {"agree"}
