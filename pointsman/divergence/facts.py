@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from pointsman.divergence.comparison import Comparison, differ, difference, same, unclear
 from pointsman.divergence.latex import plain
 from pointsman.divergence.number_words import with_digits
+from pointsman.divergence.opposites import reordered
 from pointsman.divergence.polarity import denials
 from pointsman.divergence.statement import Statement
 from pointsman.divergence.text import in_latin, tokens
@@ -104,6 +105,8 @@ def _contained(a: str, b: str, *, equal: bool) -> Comparison:
     """A fact with more said around it is the same fact, unless it is one of several."""
     if not equal and any((word in a) != (word in b) for word in (" or ", " and ")):
         return unclear("fact", difference("fact", "one of them names more", a, b), similarity=0.5)
+    if equal and reordered(a, b):
+        return unclear("fact", difference("fact", "the same words in another order", a, b), similarity=0.5)
     return same("fact")
 
 

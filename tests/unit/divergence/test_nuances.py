@@ -74,3 +74,29 @@ def test_another_unit_is_another_amount(question: str | None, a: str, b: str) ->
 )
 def test_the_same_amount_in_other_units_or_without_is_the_same(question: str | None, a: str, b: str) -> None:
     assert verdicts(question, a, b) == {"agree"}
+
+
+LONG = "the valve beside the second tank of the plant near the harbour until the pressure gauge shows green"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        (f"Open {LONG}.", f"Close {LONG}.", "disagree"),
+        (f"Rinse {LONG}.", f"Heat {LONG}.", "cannot_tell"),
+        (f"Turn {LONG}.", f"Turns {LONG}.", "agree"),
+        ("Reject the claim", "Accept the claim", "disagree"),
+        ("The request was approved", "The request was rejected", "disagree"),
+        ("Mars is smaller than Venus", "Venus is smaller than Mars", "cannot_tell"),
+        ("Ahmed beat Lopez", "Lopez beat Ahmed", "cannot_tell"),
+        (
+            "After the long war of nine winters the northern tribes finally defeated their southern neighbours.",
+            "After the long war of nine winters the southern tribes finally defeated their northern neighbours.",
+            "cannot_tell",
+        ),
+        ("red, green and blue", "blue, green and red", "agree"),
+        ("Ines Moreau", "Moreau Ines", "agree"),
+    ],
+)
+def test_one_word_or_its_place_can_turn_a_statement_around(a: str, b: str, expected: str) -> None:
+    assert verdicts(None, a, b) == {expected}
