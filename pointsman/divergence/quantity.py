@@ -104,7 +104,7 @@ def _percent_equal(percent: Quantity, bare: Quantity, asked: Asked) -> bool:
 
 def _as_asked(quantity: Quantity, wanted: Unit) -> Quantity:
     """Two hours are 120 where minutes are asked for."""
-    if quantity.unit is None or quantity.unit.dimension != wanted.dimension or quantity.unit == wanted:
+    if quantity.unit is None or not comparable(quantity.unit, wanted) or quantity.unit == wanted:
         return quantity
     return replace(quantity, value=quantity.value * quantity.unit.size / wanted.size, decimals=None)
 
@@ -141,7 +141,11 @@ def _read(match: re.Match[str]) -> Quantity | None:
     value *= _SCALES.get(match["scale"] or "", 1)
     plain = not (match["denominator"] or match["exponent"] or match["scale"])
     name = match["unit"] or ""
-    known = unit((match["currency"] or "").strip()) or unit(_DEGREES.sub("°", name).replace(" ", ""))
+    named = unit(_DEGREES.sub("°", name).replace(" ", ""))
+    known = unit(match["currency"] or "") or named
+    if known is not None and named is not None and comparable(known, named):
+        # $5 CAD are Canadian dollars.
+        known = named
     digits_end = max(match.end(group) for group in ("number", "exponent", "denominator", "scale"))
     return Quantity(
         value=-value if match["minus"] or match["sign"] else value,

@@ -23,6 +23,7 @@ _NAMES = {f"r{number}": name for number, name in enumerate(_RELATIONS)}
 _WORDS = "|".join(f"(?P<r{number}>{words})" for number, words in enumerate(_RELATIONS.values()))
 _MONTHS = "(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.? )?"
 _RELATED = re.compile(rf"^[^\d<>=\\]*?\b(?:{_WORDS}) (?:the )?{_MONTHS}[$€£]?-?(?P<number>\d+)", re.IGNORECASE)
+_IN_QUESTION = re.compile(rf"\b(?:{_WORDS}|least|most|minimum|maximum)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d")
 _MATHS = re.compile(r"[<>=\\+*^]")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
@@ -37,7 +38,10 @@ def compare_relations(a: Statement, b: Statement, question: str) -> Comparison |
     said = [with_digits(one.folded) for one in (a, b)]
     if not all(map(_NUMBER.search, said)):
         return None
-    if _related(said[0]) != _related(said[1]):
+    relations = [_related(one) for one in said]
+    # Where "at least" is asked for it need not be said again.
+    implied = None in relations and _IN_QUESTION.search(question) is not None
+    if relations[0] != relations[1] and not implied:
         return differ("number", difference("number", "the relations differ", a.folded, b.folded))
     if not _ASKS_RATE.search(question) and _rates_differ(*said):
         return differ("number", difference("number", "the units differ", a.folded, b.folded))
