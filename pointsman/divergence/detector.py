@@ -12,8 +12,8 @@ import operator
 from dataclasses import replace
 from typing import Any
 
-from pointsman.divergence import choices, code, dates, numbers, output, polarity, structured
-from pointsman.divergence.comparison import Comparison, decided, differ, difference, same
+from pointsman.divergence import choices, code, dates, numbers, output, polarity, structured, versions
+from pointsman.divergence.comparison import Comparison, decided, differ, difference, same, unclear
 from pointsman.divergence.facts import compare_facts
 from pointsman.divergence.final_answer import ends_in_hashes
 from pointsman.divergence.final_number import final_number
@@ -125,6 +125,7 @@ def _by_kind(a: Statement, b: Statement, question: str, settings: DivergenceSett
         return output.compare_outputs(a, b, settings.number_tolerance)
     return (
         compare_relations(a, b, question)
+        or versions.compare_versions(a, b, question)
         or _dates(a, b, asked=dates.asks_for_date(question))
         or _yes_or_no(a, b, question)
         or _numbers(a, b, question, settings)
@@ -148,6 +149,9 @@ def _dates(a: Statement, b: Statement, *, asked: bool) -> Comparison | None:
     if not all(found) or not (asked or all(map(_specific, found))):
         return None
     equal = any(dates.agrees(one, other) for one in found[0] for other in found[1])
+    if equal and dates.ambiguous(*found):
+        return unclear("date", difference("date", "day and month may be either", *texts), similarity=0.5)
+    equal = equal and not dates.zones_differ(*texts)
     return decided("date", difference("date", "the dates differ", *texts), equal=equal)
 
 
@@ -172,6 +176,10 @@ def _yes_or_no(a: Statement, b: Statement, question: str) -> Comparison | None:
         said = [polarity.restated(one, question) if yes is None else yes for one, yes in zip((a, b), said, strict=True)]
     if None in said:
         return None
+    if said[0] is said[1] and polarity.qualified(a) != polarity.qualified(b):
+        return unclear(
+            "yes_no", difference("yes or no", "only one of them is qualified", a.text, b.text), similarity=0.5
+        )
     words = ["yes" if one else "no" for one in said]
     return decided("yes_no", difference("yes or no", "one says yes, the other no", *words), equal=said[0] is said[1])
 
