@@ -1,4 +1,4 @@
-"""Dates and times of day in their usual spellings, as far as a calendar goes: no time zones, no arithmetic."""
+"""Dates and times of day in their usual spellings, as far as a calendar goes: zones are read but not reckoned with."""
 
 from __future__ import annotations
 

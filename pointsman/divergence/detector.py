@@ -151,7 +151,10 @@ def _dates(a: Statement, b: Statement, *, asked: bool) -> Comparison | None:
     equal = any(dates.agrees(one, other) for one in found[0] for other in found[1])
     if equal and dates.ambiguous(*found):
         return unclear("date", difference("date", "day and month may be either", *texts), similarity=0.5)
-    equal = equal and not dates.zones_differ(*texts)
+    zones_differ = dates.zones_differ(*texts)
+    if zones_differ and not equal:
+        return unclear("date", difference("date", "the time zones differ", *texts), similarity=0.5)
+    equal = equal and not zones_differ
     return decided("date", difference("date", "the dates differ", *texts), equal=equal)
 
 

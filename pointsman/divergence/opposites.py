@@ -22,6 +22,7 @@ _PAIRS = (
 _OPPOSITES = frozenset(frozenset(pair.split("/")) for pair in _PAIRS.split())
 _ENDING = re.compile(r"(?:es|s|ed|d|ing|ly)$")
 _SYMMETRIC = re.compile(r"\b(?:and|or|equals?|equal|same|met|meets?|married|both)\b|[,;=+*:&]", re.IGNORECASE)
+_PHRASE = re.compile(r"(?:in|on|at|by|near|with|during) ", re.IGNORECASE)
 _FEWEST = 3
 
 
@@ -42,6 +43,9 @@ def reordered(a: str, b: str) -> bool:
     """Whether the same words stand in another order, where that is no mere list."""
     first, second = tokens(a), tokens(b)
     if first == second or len(first) < _FEWEST or sorted(first) != sorted(second):
+        return False
+    if _PHRASE.match(a) and _PHRASE.match(b):
+        # "In Paris on Monday": phrases that may stand in any order.
         return False
     return not (_SYMMETRIC.search(a) or _SYMMETRIC.search(b))
 

@@ -24,6 +24,7 @@ _WORDS = "|".join(f"(?P<r{number}>{words})" for number, words in enumerate(_RELA
 _MONTHS = "(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.? )?"
 _RELATED = re.compile(rf"^[^\d<>=\\]*?\b(?:{_WORDS}) (?:the )?{_MONTHS}[$€£]?-?(?P<number>\d+)", re.IGNORECASE)
 _IN_QUESTION = re.compile(rf"\b(?:{_WORDS}|least|most|minimum|maximum)\b", re.IGNORECASE)
+_RANGE = re.compile(r"\d\s?(?:-|\bto\b)\s?\d")
 _NUMBER = re.compile(r"\d")
 _MATHS = re.compile(r"[<>=\\+*^]")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
@@ -39,8 +40,8 @@ def compare_relations(a: Statement, b: Statement, question: str) -> Comparison |
     if not all(map(_NUMBER.search, said)):
         return None
     relations = [_related(one) for one in said]
-    # Where "at least" is asked for it need not be said again.
-    implied = None in relations and _IN_QUESTION.search(question) is not None
+    # Where "at least" is asked for it need not be said again, and 3-5 is between 3 and 5 without a word.
+    implied = None in relations and (_IN_QUESTION.search(question) or any(map(_RANGE.search, said)))
     if relations[0] != relations[1] and not implied:
         return differ("number", difference("number", "the relations differ", a.folded, b.folded))
     if not _ASKS_RATE.search(question) and _rates_differ(*said):

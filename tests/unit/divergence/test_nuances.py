@@ -98,6 +98,7 @@ LONG = "the valve beside the second tank of the plant near the harbour until the
             "cannot_tell",
         ),
         ("red, green and blue", "blue, green and red", "agree"),
+        ("in Lima on Monday", "on Monday in Lima", "agree"),
         ("Ines Moreau", "Moreau Ines", "agree"),
     ],
 )
@@ -116,6 +117,7 @@ def test_one_word_or_its_place_can_turn_a_statement_around(a: str, b: str, expec
         ("Which file?", "/srv/www/a", "It is `/srv/www/a`.", "agree"),
         ("When does it open?", "9:15 am EST", "9:15 am PST", "disagree"),
         ("When does it open?", "9:15 am EST", "9:15 am", "agree"),
+        ("When does it open?", "9:15 am EST", "14:15 UTC", "cannot_tell"),
         ("When does it open?", "9:15 GMT", "09:15 UTC", "agree"),
         ("When was it built?", "2/8/1931", "8/2/1931", "cannot_tell"),
         ("When was it built?", "2/8/1931", "2 August 1931", "agree"),
