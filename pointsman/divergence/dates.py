@@ -1,4 +1,4 @@
-"""Dates and times of day in their usual spellings, as far as a calendar goes: no time zones, no arithmetic."""
+"""Dates and times of day in their usual spellings, as far as a calendar goes: zones are read but not reckoned with."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ _MONTH_ONLY = re.compile(rf"\b({_MONTH}),?\s+(?:of\s+)?(\d{{4}})\b", re.IGNORECA
 _YEAR = re.compile(r"(?<![\d.,$/-])(1\d{3}|20\d{2})(?![\d,/-]|\.\d)")
 _TIME = re.compile(r"(?<![\d:])([01]?\d|2[0-4])(?:[:.]([0-5]\d)(?::([0-5]\d))?)?\s*([ap])\.?\s?m\b\.?", re.IGNORECASE)
 _CLOCK = re.compile(r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?![\d:])")
+_ZONE = re.compile(r"\d(?:\s?[ap]\.?m\.?)?\s?\(?([ECMP][SD]T|UTC|GMT|CES?T|BST|JST|IST|AES?T|Z)\b", re.IGNORECASE)
+_SAME_ZONES = {"gmt": "utc", "z": "utc"}
 _NAMED_TIMES = {"noon": (12, 0, 0), "midday": (12, 0, 0), "midnight": (0, 0, 0)}
 _ASKS = re.compile(
     r"\b(?:when (?:did|was|were|is|will|does|do)|(?:what|which|in what|in which) (?:year|date|day|month|time)|"
@@ -66,6 +68,17 @@ def agrees(a: Moment, b: Moment) -> bool:
     """Whether nothing that both say differs, and they say something in common: 1990 and May 1990 agree."""
     both = [(one, other) for one, other in zip(a.parts, b.parts, strict=True) if one is not None and other is not None]
     return bool(both) and all(one == other for one, other in both)
+
+
+def ambiguous(a: tuple[Moment, ...], b: tuple[Moment, ...]) -> bool:
+    """Whether two dates agree only if one has its day first and the other its month: 3/5 and 5/3."""
+    return len(a) > 1 and len(b) > 1 and not any(agrees(one, other) for one, other in zip(a, b, strict=False))
+
+
+def zones_differ(a: str, b: str) -> bool:
+    """Whether both name a time zone, and not the same."""
+    found = [[_SAME_ZONES.get(zone.lower(), zone.lower()) for zone in _ZONE.findall(text)] for text in (a, b)]
+    return all(found) and found[0][-1] != found[1][-1]
 
 
 def moments(text: str) -> tuple[Moment, ...]:

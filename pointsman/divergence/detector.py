@@ -12,14 +12,15 @@ import operator
 from dataclasses import replace
 from typing import Any
 
-from pointsman.divergence import choices, code, dates, numbers, output, polarity, structured
-from pointsman.divergence.comparison import Comparison, decided, differ, difference, same
+from pointsman.divergence import choices, code, dates, numbers, output, polarity, structured, versions
+from pointsman.divergence.comparison import Comparison, decided, differ, difference, same, unclear
 from pointsman.divergence.facts import compare_facts
 from pointsman.divergence.final_answer import ends_in_hashes
 from pointsman.divergence.final_number import final_number
 from pointsman.divergence.jaccard import compare_tokens
 from pointsman.divergence.prose import compare_prose
 from pointsman.divergence.refusal import refuses
+from pointsman.divergence.relations import compare_relations
 from pointsman.divergence.settings import DEFAULTS, DivergenceSettings
 from pointsman.divergence.statement import Statement, statement
 from pointsman.divergence.text import folded
@@ -123,7 +124,9 @@ def _by_kind(a: Statement, b: Statement, question: str, settings: DivergenceSett
     if output.asks_for_output(question) or (output.container(a) and output.container(b)):
         return output.compare_outputs(a, b, settings.number_tolerance)
     return (
-        _dates(a, b, asked=dates.asks_for_date(question))
+        compare_relations(a, b, question)
+        or versions.compare_versions(a, b, question)
+        or _dates(a, b, asked=dates.asks_for_date(question))
         or _yes_or_no(a, b, question)
         or _numbers(a, b, question, settings)
     )
@@ -146,6 +149,12 @@ def _dates(a: Statement, b: Statement, *, asked: bool) -> Comparison | None:
     if not all(found) or not (asked or all(map(_specific, found))):
         return None
     equal = any(dates.agrees(one, other) for one in found[0] for other in found[1])
+    if equal and dates.ambiguous(*found):
+        return unclear("date", difference("date", "day and month may be either", *texts), similarity=0.5)
+    zones_differ = dates.zones_differ(*texts)
+    if zones_differ and not equal:
+        return unclear("date", difference("date", "the time zones differ", *texts), similarity=0.5)
+    equal = equal and not zones_differ
     return decided("date", difference("date", "the dates differ", *texts), equal=equal)
 
 
@@ -170,6 +179,10 @@ def _yes_or_no(a: Statement, b: Statement, question: str) -> Comparison | None:
         said = [polarity.restated(one, question) if yes is None else yes for one, yes in zip((a, b), said, strict=True)]
     if None in said:
         return None
+    if said[0] is said[1] and polarity.qualified(a) != polarity.qualified(b):
+        return unclear(
+            "yes_no", difference("yes or no", "only one of them is qualified", a.text, b.text), similarity=0.5
+        )
     words = ["yes" if one else "no" for one in said]
     return decided("yes_no", difference("yes or no", "one says yes, the other no", *words), equal=said[0] is said[1])
 

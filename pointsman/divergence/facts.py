@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from pointsman.divergence.comparison import Comparison, differ, difference, same, unclear
 from pointsman.divergence.latex import plain
 from pointsman.divergence.number_words import with_digits
+from pointsman.divergence.opposites import reordered
 from pointsman.divergence.polarity import denials
 from pointsman.divergence.statement import Statement
 from pointsman.divergence.text import in_latin, tokens
@@ -22,6 +23,8 @@ _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+")
 _RELATION = re.compile(r"[<>]=?|!=")
 _INITIAL = re.compile(r"\b([A-Z])\.")
+_SYMBOLIC = re.compile(r"(?<!\w)([A-Za-z])(\+\+|#|)(?![\w+#])")
+_PATH = re.compile(r"(?<![^\s`'\"(])(?:~|\.{1,2})?(?:/[\w.@+-]+)+/?")
 _ARTICLES = re.compile(r"^(?:the|an?) ")
 _FILLING = (
     "a an the of in on at to for by from with and is are was were be been it its this that these those as he she "
@@ -47,6 +50,8 @@ def compare_facts(a: Statement, b: Statement, question: str) -> Comparison | Non
         return None
     if _squeezed(said_a) == _squeezed(said_b):
         return same("fact")
+    if _names_differ(said_a, said_b):
+        return differ("fact", difference("fact", "they name different things", said_a, said_b))
     asked = frozenset(tokens(question)) if question else frozenset[str]()
     return _by_words(said_a, said_b, content(said_a, asked), content(said_b, asked))
 
@@ -96,6 +101,16 @@ def _fact(said: Statement, other: Statement) -> str | None:
     return _bare(text)
 
 
+def _names_differ(a: str, b: str) -> bool:
+    """Whether they name languages or paths that differ in what no word shows: C and C++, /tmp/a and /tmp/b."""
+    paths = [{path.rstrip("/.") for path in _PATH.findall(text)} for text in (a, b)]
+    if all(paths) and paths[0] != paths[1]:
+        return True
+    found = [{(name.lower(), marks) for name, marks in _SYMBOLIC.findall(text)} for text in (a, b)]
+    common = {name for name, _ in found[0]} & {name for name, _ in found[1]}
+    return any(name in common for name, _ in found[0] ^ found[1])
+
+
 def _bare(text: str) -> str:
     return _ARTICLES.sub("", plain(text).strip(" .!*_`\"'$").strip())
 
@@ -104,6 +119,8 @@ def _contained(a: str, b: str, *, equal: bool) -> Comparison:
     """A fact with more said around it is the same fact, unless it is one of several."""
     if not equal and any((word in a) != (word in b) for word in (" or ", " and ")):
         return unclear("fact", difference("fact", "one of them names more", a, b), similarity=0.5)
+    if equal and reordered(a, b):
+        return unclear("fact", difference("fact", "the same words in another order", a, b), similarity=0.5)
     return same("fact")
 
 

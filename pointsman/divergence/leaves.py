@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, Literal
 
 from pointsman.divergence.dates import agrees, moments
@@ -18,12 +19,19 @@ from pointsman.divergence.text import folded
 
 Likeness = Literal["same", "different", "unclear"]
 _FEW_WORDS = 8
+_LEADING_ZERO = re.compile(r"\s*0\d++\s*\Z")
+_DIGITS = re.compile(r"\s*v?\d[\d.]*\s*\Z", re.IGNORECASE)
 _LONGEST = 20_000
 _DATE_WORDS = 6
 
 
-def likeness(a: Any, b: Any, settings: DivergenceSettings) -> Likeness:
-    """Whether two leaves, neither of them an object or a list, say the same."""
+def likeness(a: Any, b: Any, settings: DivergenceSettings, *, literal: bool = False) -> Likeness:
+    """Whether two leaves, neither of them an object or a list, say the same; `literal` where digits are a name.
+
+    So they are in any text with a leading zero: a postcode or a telephone number.
+    """
+    if (literal or _code(a) or _code(b)) and _digits(a) and _digits(b):
+        return "same" if _name(a) == _name(b) else "different"
     if isinstance(a, str) and isinstance(b, str):
         return _texts(a, b, settings)
     if isinstance(a, bool) or isinstance(b, bool):
@@ -34,6 +42,20 @@ def likeness(a: Any, b: Any, settings: DivergenceSettings) -> Likeness:
         return "same" if a in {None, ""} and b in {None, ""} else "different"
     # A number, and a text that may hold one.
     return _texts(str(a), str(b), settings) if _printable(a) and _printable(b) else "different"
+
+
+def _code(value: Any) -> bool:
+    return isinstance(value, str) and _LEADING_ZERO.match(value) is not None
+
+
+def _digits(value: Any) -> bool:
+    if isinstance(value, str):
+        return _DIGITS.match(value) is not None
+    return isinstance(value, int | float) and not isinstance(value, bool) and _printable(value)
+
+
+def _name(value: Any) -> str:
+    return str(value).strip().lower().removeprefix("v")
 
 
 def _numbers(a: float, b: float, tolerance: float) -> bool:

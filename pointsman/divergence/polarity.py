@@ -9,6 +9,7 @@ from pointsman.divergence.final_answer import without_emphasis
 from pointsman.divergence.statement import Statement
 from pointsman.divergence.text import tokens
 
+_SENTENCE = 300
 _YES = "yes|yeah|yep|true|correct|right|affirmative|certainly|definitely|indeed|ja|oui|sí|да|是|是的|はい|हाँ|نعم"
 _NO = "no|nope|false|incorrect|wrong|negative|not|never|nein|non|нет|不|不是|否|いいえ|नहीं|لا"
 _LEADING = re.compile(
@@ -20,6 +21,11 @@ _ANYWHERE = re.compile(r"\b(?:(?P<yes>yes|true)|(?P<no>no|false))\b", re.IGNOREC
 _ASKS = re.compile(
     r"(?:^|[.?!:\n]\s*)(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|might|must)"
     r"(?:n't)? [^\n?]{1,400}\?",
+    re.IGNORECASE,
+)
+_QUALIFIED = re.compile(
+    r"\b(?:unless|but (?:no|not|never|only|if|when|with|without|in|for|it depends)|except|provided|as long as|"
+    r"only (?:if|when|in|for|with)|in some cases|sometimes)\b",
     re.IGNORECASE,
 )
 _AUXILIARIES = frozenset(
@@ -72,6 +78,11 @@ def polarity(said: Statement) -> bool | None:
     # A lone word in a short last sentence: "So the claim is false".
     words = {found["yes"] is not None for found in _ANYWHERE.finditer(final.text[-200:])}
     return words.pop() if len(words) == 1 else None
+
+
+def qualified(said: Statement) -> bool:
+    """Whether a yes or no is taken back in part by the sentence that says it: "Yes, unless it rains"."""
+    return _QUALIFIED.search(next(iter(said.sentences), "")[:_SENTENCE]) is not None
 
 
 def restated(said: Statement, question: str) -> bool | None:

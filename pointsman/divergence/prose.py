@@ -12,6 +12,7 @@ from pointsman.divergence.facts import content
 from pointsman.divergence.final_answer import without_emphasis
 from pointsman.divergence.jaccard import share
 from pointsman.divergence.number_words import with_digits
+from pointsman.divergence.opposites import one_word_apart, opposites, reordered
 from pointsman.divergence.polarity import denials
 from pointsman.divergence.quantity import quantities
 from pointsman.divergence.settings import DivergenceSettings
@@ -25,6 +26,8 @@ _LONGEST = 1_000
 """Characters of a statement that are held against another; what is longer is hardly one statement."""
 _LISTED = 5
 _ENOUGH_WORDS = 8
+_ONE_WORD_COUNTS = 25
+"""Words of a text in which another one may change everything; in an essay it is a matter of style."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
@@ -37,6 +40,9 @@ def compare_prose(a: Statement, b: Statement, settings: DivergenceSettings) -> C
     if contradictions:
         return differ("prose", *contradictions, similarity=similarity)
     if similarity >= settings.prose_threshold:
+        why = _doubtful(claims_a, claims_b, words_a, words_b)
+        if why is not None:
+            return unclear("prose", difference("statement", why, a.folded, b.folded), similarity=similarity)
         return same("prose", similarity)
     points = _unmatched(claims_a, claims_b)
     substantial = min(len(words_a), len(words_b)) >= _ENOUGH_WORDS
@@ -75,10 +81,24 @@ def _contradictions(a: list[tuple[str, frozenset[str]]], b: list[tuple[str, froz
         likeness = _likeness(words, others)
         if likeness < _ABOUT_THE_SAME or likeness < nearest:
             continue
-        why = contradicts(text, other)
+        why = contradicts(text, other) or ("the words are opposites" if opposites(words, others) else None)
         if why is not None:
             found.append(difference(f"statement {len(found) + 1}", why, text, other))
     return found
+
+
+def _doubtful(
+    a: list[tuple[str, frozenset[str]]],
+    b: list[tuple[str, frozenset[str]]],
+    words_a: frozenset[str],
+    words_b: frozenset[str],
+) -> str | None:
+    """Why texts of nearly the same words may not say the same, or `None`."""
+    if max(len(words_a), len(words_b)) <= _ONE_WORD_COUNTS and one_word_apart(words_a, words_b):
+        return "one word differs"
+    if any(reordered(text, other) for (text, words) in a for (other, others) in b if text != other and words == others):
+        return "the same words in another order"
+    return None
 
 
 def _unmatched(a: list[tuple[str, frozenset[str]]], b: list[tuple[str, frozenset[str]]]) -> list[Difference]:

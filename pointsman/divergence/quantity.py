@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from pointsman.divergence.expressions import Value
-from pointsman.divergence.units import COUNTING, Unit, unit
+from pointsman.divergence.units import COUNTING, Unit, comparable, unit
 
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _QUANTITY = re.compile(
@@ -21,7 +21,7 @@ _QUANTITY = re.compile(
     (?:\s?(?:[eE]|[*x]\s?10\^)\(?(?P<exponent>[-+]?\d{1,3})\)?(?!\w))?
     (?:\s?/\s?(?P<denominator>\d++)(?!\.\d))?
     (?:[\s-]?(?P<scale>thousand|million|billion|trillion)\b)?
-    (?:[\s-]?(?P<unit>%|percent\b|°\s?[CF]\b|degrees?\s(?:[CF]|Celsius|Fahrenheit)\b|[€£¥₹]|km/h\b|[A-Za-z]++))?
+    (?:[\s-]?(?P<unit>%|percent\b|°\s?[CF]\b|degrees?\s(?:[CF]|Celsius|Fahrenheit)\b|[€£¥₹]|km/h\b|μ?[A-Za-z]++))?
     (?P<rate>\s?/\s?[A-Za-z]|\sper\b)?
     """,
     re.VERBOSE,
@@ -74,7 +74,7 @@ def equal(a: Quantity, b: Quantity, asked: Asked) -> bool:
     if a.percent != b.percent:
         return _percent_equal(a, b, asked) if a.percent else _percent_equal(b, a, asked)
     if a.unit is not None and b.unit is not None:
-        if a.unit.dimension != b.unit.dimension:
+        if not comparable(a.unit, b.unit):
             return False
         if a.unit != b.unit:
             return close(a.value * a.unit.size, b.value * b.unit.size, asked.tolerance)
@@ -104,7 +104,7 @@ def _percent_equal(percent: Quantity, bare: Quantity, asked: Asked) -> bool:
 
 def _as_asked(quantity: Quantity, wanted: Unit) -> Quantity:
     """Two hours are 120 where minutes are asked for."""
-    if quantity.unit is None or quantity.unit.dimension != wanted.dimension or quantity.unit == wanted:
+    if quantity.unit is None or not comparable(quantity.unit, wanted) or quantity.unit == wanted:
         return quantity
     return replace(quantity, value=quantity.value * quantity.unit.size / wanted.size, decimals=None)
 
@@ -141,7 +141,11 @@ def _read(match: re.Match[str]) -> Quantity | None:
     value *= _SCALES.get(match["scale"] or "", 1)
     plain = not (match["denominator"] or match["exponent"] or match["scale"])
     name = match["unit"] or ""
-    known = unit((match["currency"] or "").strip()) or unit(_DEGREES.sub("°", name).replace(" ", ""))
+    named = unit(_DEGREES.sub("°", name).replace(" ", ""))
+    known = unit(match["currency"] or "") or named
+    if known is not None and named is not None and comparable(known, named):
+        # $5 CAD are Canadian dollars.
+        known = named
     digits_end = max(match.end(group) for group in ("number", "exponent", "denominator", "scale"))
     return Quantity(
         value=-value if match["minus"] or match["sign"] else value,
@@ -149,7 +153,7 @@ def _read(match: re.Match[str]) -> Quantity | None:
         unit=None if match["rate"] else known,
         percent=name in _PERCENT,
         start=match.start(),
-        end=match.end() if known or name in _PERCENT else digits_end,
+        end=digits_end if match["rate"] or not (known or name in _PERCENT) else match.end(),
         written=match[0].strip(),
     )
 
@@ -164,7 +168,7 @@ def _together(found: list[Quantity]) -> list[Quantity]:
 
 
 def _continued(a: Quantity, b: Quantity) -> Quantity | None:
-    if a.unit is None or b.unit is None or a.unit.dimension != b.unit.dimension:
+    if a.unit is None or b.unit is None or not comparable(a.unit, b.unit):
         return None
     if b.unit.size >= a.unit.size or b.start - a.end > len(" and "):
         return None

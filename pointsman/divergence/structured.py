@@ -10,6 +10,7 @@ from typing import Any
 from pointsman.divergence.comparison import MOST_DIFFERENCES, Comparison, Difference, differ, difference, same, unclear
 from pointsman.divergence.leaves import Likeness, likeness
 from pointsman.divergence.settings import DivergenceSettings
+from pointsman.divergence.versions import names_version
 
 _MOST_LEAVES = 20_000
 """Of a larger document this much is compared, and what then shows no difference is unclear."""
@@ -105,10 +106,13 @@ def _leaves(
                 one, other = _matched(one, other, settings)
             longest = max(len(one), len(other))
             stack.extend((f"{path}[{i}]", _at(one, i), _at(other, i), _items(rules)) for i in reversed(range(longest)))
+        elif isinstance(one, dict | list) and isinstance(other, dict | list):
+            yield path or "the whole", "different", one, other
         elif isinstance(one, dict | list) or isinstance(other, dict | list) or one is _ABSENT or other is _ABSENT:
             yield path or "the whole", "same" if _nothing(one) and _nothing(other) else "different", one, other
         else:
-            yield path or "the whole", likeness(one, other, settings), one, other
+            literal = names_version(path) and (isinstance(one, str) or isinstance(other, str))
+            yield path or "the whole", likeness(one, other, settings, literal=literal), one, other
 
 
 def _nothing(value: Any) -> bool:

@@ -14,6 +14,7 @@ class Unit:
     size: Fraction
 
 
+_DOLLARS = {"US": "usd", "Canadian": "cad", "Australian": "aud", "New Zealand": "nzd", "Hong Kong": "hkd"}
 _SIZES = {
     "length": {
         "1": "m meter meters metre metres",
@@ -29,6 +30,8 @@ _SIZES = {
         "1": "g gram grams",
         "1000": "kg kilogram kilograms kilo kilos",
         "1/1000": "mg milligram milligrams",
+        "1/1000000": "mcg ug μg microgram micrograms",
+        "1/1000000000": "nanogram nanograms",
         "453.59237": "lb lbs pound pounds",
         "28.349523125": "oz ounce ounces",
         "1000000": "tonne tonnes",
@@ -47,7 +50,8 @@ _SIZES = {
         "1/1000": "ml milliliter milliliters millilitre millilitres",
     },
     "US volume": {"16": "gallon gallons", "4": "quart quarts", "2": "pint pints", "1": "cup cups"},
-    "dollars": {"1": "$ usd dollar dollars buck bucks", "1/100": "¢ cent cents"},
+    "dollars": {"1": "$ dollar dollars buck bucks", "1/100": "¢ cent cents"},
+    **{f"{country} dollars": {"1": code} for country, code in _DOLLARS.items()},
     "euros": {"1": "€ eur euro euros"},
     "sterling": {"1": "£ gbp"},
     "yen": {"1": "¥ yen jpy"},
@@ -60,18 +64,51 @@ _SIZES = {
         "1000": "kb kilobyte kilobytes",
         "1000000": "mb megabyte megabytes",
         "1000000000": "gb gigabyte gigabytes",
+        "1000000000000": "tb terabyte terabytes",
+        "1/8": "bit bits",
+        "125": "kilobit kilobits",
+        "125000": "megabit megabits",
+        "125000000": "gigabit gigabits",
     },
+    "power": {"1": "watt watts", "1000": "kw kilowatt kilowatts", "1000000": "megawatt megawatts"},
+    "energy": {
+        "1": "joule joules",
+        "1000": "kj kilojoule kilojoules",
+        "3600": "wh",
+        "3600000": "kwh",
+        "3600000000": "mwh",
+        "4184": "kcal kilocalorie kilocalories",
+    },
+    "francs": {"1": "chf"},
+    "yuan": {"1": "cny rmb yuan"},
 }
+_CASED = {"Kb": "kilobit", "Mb": "megabit", "Gb": "gigabit", "MW": "megawatt"}
+"""Where the case of a letter tells one unit from another."""
 _UNITS = {
     name: Unit(dimension, Fraction(size))
     for dimension, sizes in _SIZES.items()
     for size, names in sizes.items()
     for name in names.split()
 }
-COUNTING = ("dollars", "euros", "sterling", "yen", "rupees")
+COUNTING = (
+    "dollars",
+    *(f"{country} dollars" for country in _DOLLARS),
+    "euros",
+    "sterling",
+    "yen",
+    "rupees",
+    "francs",
+    "yuan",
+)
 """Dimensions of money."""
 
 
 def unit(word: str) -> Unit | None:
     """The unit of this name."""
-    return _UNITS.get(word.lower())
+    return _UNITS.get(_CASED.get(word) or word.lower())
+
+
+def comparable(a: Unit, b: Unit) -> bool:
+    """Whether both measure the same; dollars without a country may be anybody's."""
+    kinds = {a.dimension, b.dimension}
+    return len(kinds) == 1 or ("dollars" in kinds and all(kind.endswith("dollars") for kind in kinds))

@@ -88,7 +88,7 @@ SAME = [
     (VALUE, "1 \\pm \\sqrt{2}", "1 - \\sqrt{2}, 1 + \\sqrt{2}"),
     (WHEN, "July 4, 1976", "1976-07-04"),
     (WHEN, "It was opened on the 4th of July 1976.", "4 July 1976"),
-    (WHEN, "04/07/1976", "7/4/1976"),
+    (WHEN, "04/07/1976", "4/7/1976"),
     (YEAR, "1976", "It opened on 4 July 1976."),
     (TIME, "3:30 pm", "15:30"),
     (TIME, "noon", "12:00"),
