@@ -158,7 +158,8 @@ def test_an_urgent_question_overtakes_in_a_full_queue(fleet: Fleet, providers: S
     patient = [queued(fleet, "queue", priority=5) for _ in range(6)]
     urgent = [queued(fleet, "queue", priority=1) for _ in range(2)]
     served = order(fleet, "queue", blockers, [*patient, *urgent])
-    assert set(served[:2]) == set(urgent)
+    # What one process was handed may reach the provider after the next of another, which was handed out later.
+    assert set(urgent) <= set(served[: len(urgent) + PROCESSES - 1])
 
 
 def test_a_tenant_with_many_questions_does_not_keep_another_one_waiting(
