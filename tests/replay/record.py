@@ -398,8 +398,8 @@ async def _record(client: Client, name: str, question_id: str) -> None:
     workflow_id, _, run_id = question_id.partition(" ")
     history = await client.get_workflow_handle(workflow_id, run_id=run_id or None).fetch_history()
     path = HISTORIES / f"{name}-{VERSION}.json"
-    # Stack traces name the folder that the recorder ran in, which is nobody's business.
-    text = history.to_json().replace(str(ROOT), ".")
+    # Stack traces name the folders that the recorder ran in, which are nobody's business.
+    text = history.to_json().replace(sys.prefix, "./.venv").replace(str(ROOT), ".")
     await asyncio.to_thread(path.write_text, f"{text}\n", encoding="utf-8")
     sys.stderr.write(f"recorded {path.name}: {len(history.events)} events\n")
 

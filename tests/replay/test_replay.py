@@ -42,6 +42,11 @@ async def test_the_recorded_history_replays(path: Path) -> None:
     await _replayer(RouteAndAnswer, ProviderHealth).replay_workflow(_history(path))
 
 
+@pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
+def test_a_recorded_history_names_no_folder_of_a_machine(path: Path) -> None:
+    assert 'File \\"/' not in path.read_text(encoding="utf-8")
+
+
 async def test_a_workflow_that_scores_before_it_classifies_does_not_replay() -> None:
     plain = next(path for path in HISTORIES if path.stem.startswith("plain-"))
     with pytest.raises(NondeterminismError):
