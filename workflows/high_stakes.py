@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from datetime import datetime
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
@@ -127,7 +126,7 @@ class HighStakes:
         )
 
     def _answer(self, held: Held, *, verified: bool) -> Answer:
-        return self.progress.answer(held, self.decision, _elapsed_ms(workflow.now()), verified=verified)
+        return self.progress.answer(held, self.decision, elapsed_ms(), verified=verified)
 
     def _failure(
         self,
@@ -147,8 +146,9 @@ class HighStakes:
         return ApplicationError(message, detail, type=failure_type, non_retryable=True)
 
 
-def _elapsed_ms(now: datetime) -> float:
-    return (now - workflow.info().workflow_start_time).total_seconds() * 1000
+def elapsed_ms() -> float:
+    """Since the question was asked, by Temporal's clock."""
+    return (workflow.now() - workflow.info().workflow_start_time).total_seconds() * 1000
 
 
 def _compared(held: Held) -> PanelAnswer:

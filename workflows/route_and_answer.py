@@ -30,7 +30,7 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.review import PendingReview
     from pointsman.review_desk import ReviewDesk
     from pointsman.steps import ScoringRequest, SecondOpinion
-    from workflows.high_stakes import HighStakes
+    from workflows.high_stakes import HighStakes, elapsed_ms
     from workflows.panel import poll
     from workflows.provider_call import ask
     from workflows.race import race
@@ -125,10 +125,7 @@ class RouteAndAnswer(contract.RouteAndAnswer):
     async def _ask_one(self, decision: Decision) -> Answer | None:
         await self._ask_in_order(decision)
         best = self._progress.best
-        if best is None:
-            return None
-        elapsed = workflow.now() - workflow.info().workflow_start_time
-        return self._progress.answer(best, decision, elapsed.total_seconds() * 1000)
+        return None if best is None else self._progress.answer(best, decision, elapsed_ms())
 
     async def _ask_panel(self, question: Question, decision: Decision, panel: Panel) -> Answer | None:
         """Ask equals at once and compare; where there are no two of them, what the route wants then."""

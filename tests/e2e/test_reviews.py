@@ -113,10 +113,10 @@ def test_an_unknown_question_and_one_that_waits_for_nobody_are_said_in_a_sentenc
     assert (unknown.returncode, "no question has the id" in sentence(unknown)) == (Exit.BAD_INPUT, True)
 
 
-def test_three_questions_of_the_largest_size_at_once_are_answered(
+def test_a_question_of_the_largest_kind_goes_to_three_providers_at_once(
     pointsman: Site, providers: ScriptedProviders
 ) -> None:
-    """Together they would not fit one task's commands: DESIGN ruling 9."""
+    """The three calls together do not fit into one workflow task: DESIGN ruling 9."""
     for name in ("alpha", "beta", "gamma"):
         providers.script(name, Reply(FIVE))
     large = "x " * 700_000
