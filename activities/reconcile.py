@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from temporalio import activity
 
 from pointsman.divergence.comparison import Comparison
@@ -23,7 +25,9 @@ class Reconcile:
     @activity.defn
     async def reconcile(self, request: ReconcilingRequest) -> Reconciliation:
         """What the answers come to."""
-        partition = partition_of(
+        # Five answers of the longest kind take seconds to compare, in which this process's calls must go on.
+        partition = await asyncio.to_thread(
+            partition_of,
             [_statement(answer) for answer in request.answers],
             question=request.question,
             schema=request.response_schema,

@@ -6,6 +6,7 @@ Plain values and rules, no Temporal. A member votes once, a call that failed is 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from pointsman.bill import failed
 from pointsman.call import Completion, FailedCall, ProviderCall
@@ -25,6 +26,8 @@ class Seat:
     share_usd: float | None
     """Of the question's cost limit; no seat can spend what is another's."""
     call: ProviderCall | None = None
+    since: datetime | None = None
+    """When the call under way began: each one anew, that of a stand-in too."""
     spent_usd: float = 0.0
     fault: Fault | None = None
     made: list[Attempt] = field(default_factory=list[Attempt])
@@ -44,7 +47,7 @@ class Ballot:
     _reserves: list[str] = field(default_factory=list[str])
     _fallbacks: int = 0
 
-    def seat(self) -> list[Seat]:
+    def seat_members(self) -> list[Seat]:
         """Seats for all members whose call the cost limit can pay, each with an equal share of what is left of it."""
         limit = self.progress.question.max_cost_usd
         left = None if limit is None else max(0.0, limit - (total_cost(self.progress.attempts) or 0.0))
@@ -74,7 +77,7 @@ class Ballot:
             raise ValueError("the seat has no call under way")
         self.progress.record(outcome.attempts)
         seat.spent_usd += total_cost(outcome.attempts) or 0.0
-        seat.call = None
+        seat.call = seat.since = None
         seat.made = []
         if isinstance(outcome, Completion):
             below = not outcome.refused and outcome.confidence < self.decision.min_confidence
@@ -96,11 +99,11 @@ class Ballot:
             return None
         return "fallback"
 
-    def cut_off(self, seat: Seat, elapsed_s: float) -> None:
+    def cut_off(self, seat: Seat, now: datetime) -> None:
         """The call under way is not needed any more: neutral, and billed for as long as it ran."""
-        if seat.call is None:
+        if seat.call is None or seat.since is None:
             return
-        row = failed(seat.call, ProviderFault(NOT_NEEDED), 1, elapsed_s)
+        row = failed(seat.call, ProviderFault(NOT_NEEDED), 1, (now - seat.since).total_seconds())
         self.progress.record((*seat.made, row))
         seat.call = None
 

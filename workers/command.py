@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import logging
 import sys
+from collections.abc import Callable
 from typing import NoReturn
 
 from temporalio.service import RPCError
@@ -63,33 +64,31 @@ def _arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--log-level", default="INFO", choices=["DEBUG", "INFO", "WARNING", "ERROR"])
     parser.add_argument(
         "--max-cached-workflows",
-        type=_workflows,
+        type=_number_of("workflows"),
         default=CACHED_WORKFLOWS,
         metavar="N",
         help=f"questions that are kept in memory between two steps, others are read again; {CACHED_WORKFLOWS}",
     )
+    calls = _number_of("calls")
     commands = parser.add_subparsers(dest="command")
     for name, text in (("dev", "run the embedded stack until Ctrl-C"), ("demo", "ask the demo questions and end")):
         command = commands.add_parser(name, help=text)
         command.add_argument(
-            "--degrade-after", type=_calls, metavar="N", help="rehearsal: a simulated provider degrades"
+            "--degrade-after", type=calls, metavar="N", help="rehearsal: a simulated provider degrades"
         )
-        command.add_argument("--fail-after", type=_calls, metavar="N", help="rehearsal: a simulated provider fails")
+        command.add_argument("--fail-after", type=calls, metavar="N", help="rehearsal: a simulated provider fails")
     return parser.parse_args(words)
 
 
-def _calls(text: str) -> int:
-    """A number of calls after which something happens."""
-    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS):
-        raise argparse.ArgumentTypeError(f"{text[:_SHOWN]!r} is no number of calls; give 0 or more")
-    return int(text)
+def _number_of(what: str) -> Callable[[str], int]:
+    """Reads a count from the command line."""
 
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS):
+            raise argparse.ArgumentTypeError(f"{text[:_SHOWN]!r} is no number of {what}; give 0 or more")
+        return int(text)
 
-def _workflows(text: str) -> int:
-    """A number of workflows to keep."""
-    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS):
-        raise argparse.ArgumentTypeError(f"{text[:_SHOWN]!r} is no number of workflows; give 0 or more")
-    return int(text)
+    return read
 
 
 async def _serve(max_cached_workflows: int) -> None:

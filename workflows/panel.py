@@ -35,15 +35,15 @@ async def poll(
     Returns:
         What the votes come to, or `None` where fewer than two members voted.
     """
-    started: dict[asyncio.Task[None], tuple[Seat, datetime]] = {}
+    started: dict[asyncio.Task[None], Seat] = {}
     found: Reconciliation | None = None
     try:
-        for number, seat in enumerate(ballot.seat()):
+        for number, seat in enumerate(ballot.seat_members()):
             if number and number % max(1, TASK_BYTES // question_bytes) == 0:
                 await asyncio.sleep(_APART_S)
             task = asyncio.create_task(_sit(ballot, seat, deadline, allowed))
             task.add_done_callback(consume)
-            started[task] = seat, workflow.now()
+            started[task] = seat
         waiting, counted = list(started), 0
         while waiting and not (found is not None and found.settled):
             await workflow.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -54,10 +54,10 @@ async def poll(
                 counted = len(ballot.votes)
                 found = await reconcile(len(waiting))
     finally:
-        for task, (seat, since) in started.items():
+        for task, seat in started.items():
             if not task.done():
                 task.cancel()
-                ballot.cut_off(seat, (workflow.now() - since).total_seconds())
+                ballot.cut_off(seat, workflow.now())
         # One turn of the loop, in which the cancellations become commands even where the workflow ends next.
         await asyncio.sleep(0)
     return found
@@ -72,6 +72,7 @@ async def _sit(
         if standing_in and not await allowed(ballot.charge(seat)):
             seat.call = None
             return
+        seat.since = workflow.now()
         attempts = call.candidate.max_attempts
         outcome = await ask(call, ballot.decision.limits, max_attempts=attempts, deadline=deadline, made=seat.made)
         ballot.take(seat, outcome)

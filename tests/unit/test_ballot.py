@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from pointsman.ballot import Ballot, Seat
@@ -9,7 +10,7 @@ from pointsman.call import FailedCall
 from pointsman.messages import Question
 from pointsman.outcomes import ErrorClass
 from pointsman.progress import Progress
-from tests.builders import attempt, completion, configuration, decision, provider_table
+from tests.builders import NOON, attempt, completion, configuration, decision, provider_table
 from tests.fakes import failing
 
 NAMES = ("alpha", "beta", "gamma")
@@ -22,7 +23,7 @@ def _ballot(fan_out: int = 2, **question: Any) -> Ballot:
     decided = decision(asked, settings)
     assert decided.panel is not None
     ballot = Ballot(decided, decided.panel, Progress(asked))
-    ballot.seat()
+    ballot.seat_members()
     return ballot
 
 
@@ -101,8 +102,12 @@ def test_the_first_call_that_stands_in_is_free_and_the_next_is_not() -> None:
 
 def test_a_call_that_is_not_needed_any_more_is_cut_off_and_billed_as_an_estimate() -> None:
     ballot = _ballot()
-    ballot.cut_off(ballot.seats[0], 0.4)
+    seat, waiting = ballot.seats[0], ballot.seats[1]
+    seat.since = NOON
+    ballot.cut_off(seat, NOON + timedelta(seconds=0.4))
+    ballot.cut_off(waiting, NOON)
     (row,) = ballot.progress.attempts
+    assert row.latency_ms == 400
     assert (row.provider, row.error_class, row.kind) == ("alpha", ErrorClass.CANCEL, "not_needed")
     assert row.usage.source == "estimated"
     assert row.cost_usd
