@@ -14,15 +14,13 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from temporalio.client import Client
 
 from activities.process_health import ProcessHealth
-from pointsman import PointsmanError, Question, Review, ReviewClient, RouterClient
+from pointsman import Question, RouterClient
 from pointsman.configuration import Configuration
 from pointsman.contract import TASK_QUEUE
 from pointsman.health.breaker import BreakerState
@@ -35,6 +33,8 @@ from pointsman.outcomes import ErrorClass
 from pointsman.search_attributes import register
 from tests.builders import QUERY_TYPES
 from tests.fakes import HANG, Fleet, Later, failing, reply
+from tests.replay import panels
+from tests.replay.asking import Scenario, asked
 from tests.workflows.conftest import PROVIDERS, configuration
 from workers.embedded.scripted.script import Hang, Reply
 from workers.embedded.scripted.server import ScriptedProviders
@@ -45,63 +45,34 @@ from workers.wiring import build, make_completers
 HISTORIES = Path(__file__).parent / "histories"
 ROOT = Path(__file__).parents[2]
 
-Scenario = Callable[[TemporalServer], Awaitable[str]]
-Meanwhile = Callable[[Client, str], Awaitable[object]]
-
-
-async def _asked(
-    server: TemporalServer,
-    fleet: Fleet,
-    question: Question,
-    settings: Configuration | None = None,
-    *,
-    before: Callable[[ProcessHealth], object] = lambda _: None,
-    meanwhile: Meanwhile | None = None,
-) -> str:
-    """Ask with scripted providers in this process; returns the question's id."""
-    used = Settings(settings or configuration(), {})
-    health = ProcessHealth.of(used.configuration, "recorder")
-    before(health)
-    workers = await build(server.client, used, make_completers(used, fleet.make), health=health)
-    running = [asyncio.create_task(worker.run()) for worker in workers]
-    client = RouterClient(server.client)
-    question_id = await client.start(question, id=f"recorded-{uuid.uuid4()}")
-    if meanwhile is not None:
-        await meanwhile(server.client, question_id)
-    with suppress(PointsmanError):
-        await client.answer(question_id)
-    await asyncio.gather(*(worker.shutdown() for worker in workers))
-    await asyncio.gather(*running)
-    return question_id
-
 
 async def plain(server: TemporalServer) -> str:
-    return await _asked(server, Fleet(), Question(prompt="What is 1 + 1?"))
+    return await asked(server, Fleet(), Question(prompt="What is 1 + 1?"))
 
 
 async def retry(server: TemporalServer) -> str:
     fleet = Fleet()
     fleet.script("alpha", failing(), reply("second"))
-    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"))
+    return await asked(server, fleet, Question(prompt="What is 1 + 1?"))
 
 
 async def fallback(server: TemporalServer) -> str:
     fleet = Fleet()
     fleet.script("alpha", failing(ErrorClass.QUOTA, "out_of_quota", status=429))
-    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"))
+    return await asked(server, fleet, Question(prompt="What is 1 + 1?"))
 
 
 async def all_failed(server: TemporalServer) -> str:
     fleet = Fleet()
     for provider in PROVIDERS:
         fleet.script(provider, failing())
-    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"))
+    return await asked(server, fleet, Question(prompt="What is 1 + 1?"))
 
 
 async def deadline(server: TemporalServer) -> str:
     fleet = Fleet()
     fleet.script("alpha", HANG)
-    return await _asked(server, fleet, Question(prompt="What is 1 + 1?", deadline_s=1.0))
+    return await asked(server, fleet, Question(prompt="What is 1 + 1?", deadline_s=1.0))
 
 
 async def waited(server: TemporalServer) -> str:
@@ -109,14 +80,14 @@ async def waited(server: TemporalServer) -> str:
     for provider in PROVIDERS:
         fleet.script(provider, failing(ErrorClass.THROTTLE, "rate_limited", status=429, retry_after_s=1.5), reply("ok"))
     settings = configuration(retry={"max_sleep_s": 0.5})
-    return await _asked(server, fleet, Question(prompt="What is 1 + 1?", on_exhausted="wait"), settings)
+    return await asked(server, fleet, Question(prompt="What is 1 + 1?", on_exhausted="wait"), settings)
 
 
 async def second_opinion(server: TemporalServer) -> str:
     fleet = Fleet()
     fleet.script("gamma", reply('{"query_type": "code_task", "confidence": 0.9}'))
     settings = configuration(classification={"by": "llm", "provider": "gamma"})
-    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"), settings)
+    return await asked(server, fleet, Question(prompt="What is 1 + 1?"), settings)
 
 
 def _hedging(delay_ms: float = 300.0, **changes: Any) -> Configuration:
@@ -128,27 +99,27 @@ def _hedging(delay_ms: float = 300.0, **changes: Any) -> Configuration:
 
 
 async def hedge_not_needed(server: TemporalServer) -> str:
-    return await _asked(server, Fleet(), Question(prompt="What is 1 + 1?"), _hedging(20_000))
+    return await asked(server, Fleet(), Question(prompt="What is 1 + 1?"), _hedging(20_000))
 
 
 async def hedge_won_by_second(server: TemporalServer) -> str:
     fleet = Fleet()
     fleet.script("alpha", HANG)
-    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"), _hedging())
+    return await asked(server, fleet, Question(prompt="What is 1 + 1?"), _hedging())
 
 
 async def hedge_won_by_first(server: TemporalServer) -> str:
     fleet = Fleet()
     fleet.script("alpha", Later(1.0, reply("first")))
     fleet.script("beta", HANG)
-    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"), _hedging())
+    return await asked(server, fleet, Question(prompt="What is 1 + 1?"), _hedging())
 
 
 async def hedge_lost_by_both(server: TemporalServer) -> str:
     fleet = Fleet()
     fleet.script("alpha", Later(1.0, failing()))
     fleet.script("beta", failing())
-    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"), _hedging())
+    return await asked(server, fleet, Question(prompt="What is 1 + 1?"), _hedging())
 
 
 async def hedge_denied(server: TemporalServer) -> str:
@@ -156,12 +127,12 @@ async def hedge_denied(server: TemporalServer) -> str:
     fleet.script("alpha", Later(1.0, reply("first")))
     settings = _hedging(budget={"ratio": 0.0, "capacity": 2, "trickle": 0})
     question = Question(prompt="What is 1 + 1?")
-    return await _asked(server, fleet, question, settings, before=lambda health: health.budget.take_retry(0.0))
+    return await asked(server, fleet, question, settings, before=lambda health: health.budget.take_retry(0.0))
 
 
 async def breaker_open_at_start(server: TemporalServer) -> str:
     question = Question(prompt="What is 1 + 1?")
-    return await _asked(server, Fleet(), question, before=lambda health: _open(health, "alpha", 300.0))
+    return await asked(server, Fleet(), question, before=lambda health: _open(health, "alpha", 300.0))
 
 
 async def throttled(server: TemporalServer) -> str:
@@ -169,14 +140,14 @@ async def throttled(server: TemporalServer) -> str:
     fleet = Fleet()
     short, long = (failing(ErrorClass.THROTTLE, "rate_limited", status=429, retry_after_s=s) for s in (0.3, 30.0))
     fleet.script("alpha", short, long)
-    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"))
+    return await asked(server, fleet, Question(prompt="What is 1 + 1?"))
 
 
 async def charged_fallback(server: TemporalServer) -> str:
     fleet = Fleet()
     for provider in ("alpha", "beta"):
         fleet.script(provider, failing(ErrorClass.QUOTA, "out_of_quota", status=402))
-    return await _asked(server, fleet, Question(prompt="What is 1 + 1?"))
+    return await asked(server, fleet, Question(prompt="What is 1 + 1?"))
 
 
 async def waited_for_a_breaker(server: TemporalServer) -> str:
@@ -189,7 +160,7 @@ async def waited_for_a_breaker(server: TemporalServer) -> str:
         asyncio.get_running_loop().call_later(1.0, health.view.accept, _well(), time.time() + 1000)
 
     question = Question(prompt="What is 1 + 1?", on_exhausted="wait")
-    return await _asked(server, Fleet(), question, before=once)
+    return await asked(server, Fleet(), question, before=once)
 
 
 def _open(health: ProcessHealth, provider: str, seconds: float) -> None:
@@ -256,79 +227,6 @@ async def killed_worker(server: TemporalServer) -> str:
             return question_id
 
 
-async def _compared(
-    server: TemporalServer, said: dict[str, Any], meanwhile: Meanwhile | None = None, **changes: Any
-) -> str:
-    """A question of high stakes; `said` are the steps of providers, `changes` those of the route and of tables."""
-    fleet = Fleet()
-    for provider, step in said.items():
-        fleet.script(provider, step)
-    review = changes.pop("review", {})
-    settings = configuration(query_types=dict.fromkeys(QUERY_TYPES, changes), review=review)
-    question = Question(prompt="How many apples are left?", stakes="high")
-    return await _asked(server, fleet, question, settings, meanwhile=meanwhile)
-
-
-def _five(confidence: float = 0.8) -> Any:
-    return reply("The answer is 5.", confidence=confidence)
-
-
-def _six(confidence: float = 0.8) -> Any:
-    return reply("The answer is 6.", confidence=confidence)
-
-
-def _decided(**review: Any) -> Meanwhile:
-    """Somebody decides as soon as he can."""
-
-    async def decide(client: Client, question_id: str) -> None:
-        reviews = ReviewClient(client)
-        for _ in range(200):
-            with suppress(PointsmanError):
-                await reviews.decide(question_id, Review(reviewer="recorder", **review))
-                return
-            await asyncio.sleep(0.1)
-
-    return decide
-
-
-async def panel_agrees(server: TemporalServer) -> str:
-    return await _compared(server, {"alpha": _five(), "beta": _five()})
-
-
-async def panel_margin(server: TemporalServer) -> str:
-    return await _compared(server, {"alpha": _five(0.9), "beta": _six(0.5)})
-
-
-async def panel_majority(server: TemporalServer) -> str:
-    """Two of three agree, and the third is cut off."""
-    said = {"alpha": HANG, "beta": _five(), "gamma": Later(0.5, _five())}
-    return await _compared(server, said, fan_out=3, reconcile="majority")
-
-
-async def panel_leg_failed(server: TemporalServer) -> str:
-    """One fails and another stands in for it; the second that fails has to be paid for."""
-    said = {"alpha": failing(ErrorClass.QUOTA, "out_of_quota", status=402), "beta": _five(), "gamma": _five()}
-    return await _compared(server, said)
-
-
-async def panel_unverifiable(server: TemporalServer) -> str:
-    said = {name: failing(ErrorClass.QUOTA, "out_of_quota", status=402) for name in ("alpha", "beta")}
-    return await _compared(server, {**said, "gamma": _five()})
-
-
-async def review_chosen(server: TemporalServer) -> str:
-    return await _compared(server, {"alpha": _five(), "beta": _six()}, _decided(choose="beta"))
-
-
-async def review_own_text(server: TemporalServer) -> str:
-    return await _compared(server, {"alpha": _five(), "beta": _six()}, _decided(text="It is 7."))
-
-
-async def review_timed_out(server: TemporalServer) -> str:
-    """Reminded of once, and then nobody has decided."""
-    return await _compared(server, {"alpha": _five(), "beta": _six()}, review={"remind_after": 1.0, "timeout": 1.5})
-
-
 def _worker(environment: dict[str, str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "workers"], cwd=ROOT, env=environment)
 
@@ -373,14 +271,7 @@ SCENARIOS: dict[str, Scenario] = {
     "charged_fallback": charged_fallback,
     "waited_for_a_breaker": waited_for_a_breaker,
     "entity_goes_on": entity_goes_on,
-    "panel_agrees": panel_agrees,
-    "panel_margin": panel_margin,
-    "panel_majority": panel_majority,
-    "panel_leg_failed": panel_leg_failed,
-    "panel_unverifiable": panel_unverifiable,
-    "review_chosen": review_chosen,
-    "review_own_text": review_own_text,
-    "review_timed_out": review_timed_out,
+    **panels.SCENARIOS,
 }
 VERSION = "0.1.0"
 
