@@ -14,13 +14,13 @@ from temporalio import activity
 from activities.ledger import CANCELLED, AttemptLedger, NoLedger, ProbeRun
 from activities.ports import CallIdentity, Completer, CompletionRequest
 from pointsman.acceptance import accept
-from pointsman.catalogue import Price, Provider
 from pointsman.cost import cost_usd, estimated_cost_usd, estimated_tokens
 from pointsman.faults import WORKER_LOST, ProviderFault, fault
 from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
 from pointsman.messages import Question
 from pointsman.outcomes import ErrorClass
 from pointsman.prompt import chat_messages
+from pointsman.provider import Price, Provider
 from pointsman.response import ProviderResponse
 
 _log = logging.getLogger(__name__)

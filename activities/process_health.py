@@ -14,7 +14,6 @@ from activities.in_flight import InFlight
 from pointsman.budget import RetryBudget
 from pointsman.call_cooldowns import CallCooldowns
 from pointsman.candidacy import START_TO_CLOSE_MARGIN_S
-from pointsman.catalogue import Provider
 from pointsman.configuration import Configuration
 from pointsman.health.gauges import Gauges
 from pointsman.health.keys import key_of
@@ -22,6 +21,7 @@ from pointsman.health.policy import HealthPolicy, KeyPolicy
 from pointsman.health.report_builder import ReportBuilder
 from pointsman.health.view import HealthView
 from pointsman.hedge_delay import LatencySamples
+from pointsman.provider import Provider
 from pointsman.purse import Purse
 from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE, RateLimiter
 from pointsman.throttling import Detector

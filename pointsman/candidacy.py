@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from pointsman.catalogue import Provider, task_queue
 from pointsman.classification import Classification
 from pointsman.configuration import Route, Scoring
 from pointsman.cost import affordable_output_tokens, estimated_cost_usd, per_1k_usd
 from pointsman.decision import Candidate, Rejection
 from pointsman.messages import Question
 from pointsman.prompt import input_tokens
+from pointsman.provider import Provider, task_queue
 from pointsman.query_types import EXPECTED_OUTPUT_TOKENS
 from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE
 from pointsman.scoring import score

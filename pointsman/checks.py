@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from urllib.parse import urlsplit
 
-from pointsman.catalogue import Provider
 from pointsman.configuration import Configuration, Route
 from pointsman.cost import blended_price
 from pointsman.headers import NOT_A_HEADER, header_safe
 from pointsman.messages import MAX_TASK_BYTES
 from pointsman.panel import FEWEST
+from pointsman.provider import Provider
 from pointsman.query_types import QueryType
 from pointsman.request_settings import request_faults
 from pointsman.resilience_checks import resilience_faults, resilience_warnings

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from pointsman.budget import BudgetSettings
-from pointsman.catalogue import Amount, Provider, ProviderName, Share
 from pointsman.decision import CallLimits, RetrySchedule, Weights
 from pointsman.divergence.settings import DivergenceSettings
 from pointsman.health.settings import BreakerSettings, HealthSettings
 from pointsman.hedge_delay import HedgingSettings
 from pointsman.ledger.settings import LedgerSettings
 from pointsman.panel import FanOut, OnCannotTell, OnUnverifiable, Strategy
+from pointsman.provider import Amount, Provider, ProviderName, Share
 from pointsman.query_types import QueryType
 from pointsman.review import OnReviewTimeout
 from pointsman.throttling import ThrottlingSettings

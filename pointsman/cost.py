@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from pointsman.catalogue import Price
 from pointsman.outcomes import Usage
+from pointsman.provider import Price
 
 _MILLION = 1_000_000
 _BYTES_PER_TOKEN = 3

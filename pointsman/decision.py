@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pointsman.catalogue import Price
 from pointsman.faults import NON_RETRYABLE_TYPES
 from pointsman.panel import Panel
+from pointsman.provider import Price
 from pointsman.query_types import QueryType
 from pointsman.standing import WELL, Standing
 

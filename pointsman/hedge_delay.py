@@ -19,7 +19,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pointsman.catalogue import Amount
+from pointsman.provider import Amount
 
 SampleKind = Literal["success", "timeout", "loser"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pointsman.catalogue import Provider
 from pointsman.headers import NOT_A_HEADER, header_name, header_safe
+from pointsman.provider import Provider
 
 OWN_ARGUMENTS = frozenset(
     {

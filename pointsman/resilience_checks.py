@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from pointsman.catalogue import Provider
 from pointsman.configuration import Configuration, Route
 from pointsman.cost import estimated_cost_usd
 from pointsman.health.policy import KEYS_MAX
 from pointsman.health.settings import BreakerSettings
+from pointsman.provider import Provider
 
 _MOST_CALLS = 100_000
 """Of one provider in a window of five minutes: more than 300 a second."""

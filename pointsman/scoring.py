@@ -8,9 +8,9 @@ by the share of calls that succeed: half of a strong provider's answers are wort
 
 from __future__ import annotations
 
-from pointsman.catalogue import Provider
 from pointsman.classification import Classification
 from pointsman.decision import Terms, Weights
+from pointsman.provider import Provider
 from pointsman.standing import NOTHING_MEASURED, Live
 
 

@@ -18,7 +18,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from pointsman.catalogue import Amount, Share
+from pointsman.provider import Amount, Share
 
 Signal = Literal["refusal", "latency", "length", "density"]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from pointsman.call import Completion, ProviderCall
 from pointsman.candidacy import Candidacy
-from pointsman.catalogue import Provider
 from pointsman.classification import of_type
 from pointsman.configuration import Configuration, Route, Scoring
 from pointsman.decision import Candidate, Decision, RetrySchedule
 from pointsman.ledger.entry import LedgerEntry
 from pointsman.messages import Question
 from pointsman.outcomes import Attempt, Usage
+from pointsman.provider import Provider
 from pointsman.query_types import QueryType
 from pointsman.routing import decide
 

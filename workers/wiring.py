@@ -29,13 +29,13 @@ from activities.providers.simulated import Simulated
 from activities.reconcile import Reconcile
 from activities.score import Score
 from activities.take_token import TakeToken
-from pointsman.catalogue import Provider, task_queue
 from pointsman.classification import RuleClassifier
 from pointsman.contract import TASK_QUEUE
 from pointsman.health.probe import ProbeRequest, ProbeResult
 from pointsman.health_contract import HEALTH_ENTITY_ID
 from pointsman.ledger.database import Ledger
 from pointsman.ledger.settings import LedgerSettings
+from pointsman.provider import Provider, task_queue
 from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE
 from workers.health_feed import SendProbe
 from workers.settings import Settings

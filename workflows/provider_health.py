@@ -21,7 +21,6 @@ from temporalio.workflow import ActivityCancellationType, ActivityHandle
 with workflow.unsafe.imports_passed_through():
     from activities.probe import Probe
     from pointsman import health_contract
-    from pointsman.catalogue import task_queue
     from pointsman.health.entity import (
         Change,
         apply_admin,
@@ -37,6 +36,7 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.health.report import Report
     from pointsman.health.snapshot import Snapshot
     from pointsman.health.state import HealthState
+    from pointsman.provider import task_queue
 
 # What a bug in the loop raises ends the entity, and the next worker process starts it anew: left alone it would be
 # retried as a task for ever, with every provider's health frozen.

@@ -10,10 +10,10 @@ from typing import Any
 from activities.ports import CompletionRequest
 from activities.providers import native_reply
 from activities.providers.litellm_faults import CONTENT_POLICY, classify
-from pointsman.catalogue import Provider
 from pointsman.faults import ProviderFault, fault
 from pointsman.importing import importing
 from pointsman.outcomes import ErrorClass, ToolCall, Usage
+from pointsman.provider import Provider
 from pointsman.response import ProviderResponse
 
 # Read at import: the price map would be fetched from the network, and tokenizers too.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointsman.catalogue import Price
 from pointsman.cost import affordable_output_tokens, cost_usd, estimated_tokens, per_1k_usd
 from pointsman.outcomes import NO_USAGE, Attempt, Usage, total_cost, total_usage
+from pointsman.provider import Price
 
 PRICE = Price(input=2.0, output=10.0, cached_input=0.5)
 

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 from sqlalchemy.schema import CreateTable
 
-from pointsman.catalogue import Price
 from pointsman.cost import cost_usd
 from pointsman.ledger.database import Ledger
 from pointsman.ledger.entry import NANO, LedgerEntry, LedgerUnavailable
 from pointsman.ledger.table import SCHEMA_VERSION, attempts, metadata, upsert
 from pointsman.outcomes import Attempt, Usage, total_cost
+from pointsman.provider import Price
 from tests.builders import NOON, attempt
 from tests.builders import ledger_entry as entry
 

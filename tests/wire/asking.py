@@ -8,11 +8,11 @@ import pytest
 
 from activities.ports import CompletionRequest
 from activities.providers.litellm import LiteLLM
-from pointsman.catalogue import Provider
 from pointsman.faults import ProviderFault
 from pointsman.messages import Question
 from pointsman.outcomes import Fault
 from pointsman.prompt import chat_messages
+from pointsman.provider import Provider
 from pointsman.response import ProviderResponse
 from workers.embedded.scripted.script import Step
 from workers.embedded.scripted.server import ScriptedProviders

@@ -18,10 +18,10 @@ from activities.ports import Completer
 from activities.process_health import ProcessHealth
 from activities.providers.litellm import LiteLLM
 from pointsman.call import Completion, FailedCall, ProviderCall
-from pointsman.catalogue import Price, Provider
 from pointsman.decision import Candidate, RetrySchedule, Terms
 from pointsman.messages import Question
 from pointsman.outcomes import Attempt
+from pointsman.provider import Price, Provider
 from tests.builders import configuration
 from tests.wire.asking import KEY, LONG_S, NAME, provider
 from workers.embedded.scripted.script import Step

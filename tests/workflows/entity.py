@@ -13,7 +13,6 @@ from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Replayer, Worker
 
 from activities.probe import Probe
-from pointsman.catalogue import task_queue
 from pointsman.connection import DATA_CONVERTER
 from pointsman.contract import TASK_QUEUE
 from pointsman.health.breaker import BreakerState
@@ -24,6 +23,7 @@ from pointsman.health.settings import BreakerSettings
 from pointsman.health.snapshot import KeyHealth, Snapshot
 from pointsman.health.state import HealthState
 from pointsman.health_contract import ProviderHealth as Contract
+from pointsman.provider import task_queue
 from tests.builders import provider
 from tests.fakes import Fleet
 from workers.wiring import SANDBOX

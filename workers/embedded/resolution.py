@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from pointsman.catalogue import Provider
 from pointsman.checks import EMBEDDED, is_embedded
 from pointsman.configuration import Configuration
+from pointsman.provider import Provider
 from pointsman.sentences import ConfigurationError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from pointsman.catalogue import task_queue
+from pointsman.provider import task_queue
 from pointsman.query_types import QueryType
 from tests.builders import provider
 
