@@ -56,6 +56,8 @@ class Gate:
         return reservation
 
     def _check_breaker(self, call: ProviderCall) -> None:
+        if call.measures:
+            return  # how often it fails is one of the things to be measured
         now, key = self._health.clock(), key_of(call.candidate.provider, call.candidate.model)
         told = self._health.view.health(key, now)
         barred = told.barred(now)
@@ -72,7 +74,7 @@ class Gate:
         reservation = health.purse.reserve(call.candidate.provider, most_usd, now)
         if reservation is None:
             raise _turned_away("daily_cost_cap", "its cost cap for today is used up")
-        if attempt > 1 and not health.budget.take_retry(health.monotonic()):
+        if attempt > 1 and not call.measures and not health.budget.take_retry(health.monotonic()):
             health.purse.settle(reservation, 0.0, 0)
             raise _turned_away("retry_budget_exhausted", "the retry budget allows no further attempt")
         return reservation

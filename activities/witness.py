@@ -1,4 +1,8 @@
-"""What an attempt's end says about its provider: for the breaker, the routing figures, the detector and the hedges."""
+"""What an attempt's end says about its provider: for the breaker, the routing figures, the detector and the hedges.
+
+A call that measures a model says nothing of that: its questions are not those of users, nor is its traffic. Only its
+cost counts, as any other's.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +43,9 @@ class Witness:
     def watching(self, call: ProviderCall) -> Generator[None]:
         """Report a call as overdue, once, if it still runs at several times the usual (specification, section 10)."""
         health = self._health
+        if call.measures:
+            yield
+            return
         median = health.samples.median(_class(call), health.monotonic(), at_least=_OVERDUE_SAMPLES)
         if median is None:
             yield
@@ -54,6 +61,8 @@ class Witness:
         self, call: ProviderCall, response: ProviderResponse, row: Attempt, *, since_scheduled_s: float
     ) -> Verdict:
         """An answer came; says whether it is a degraded one."""
+        if call.measures:
+            return Verdict()
         health, provider = self._health, call.candidate.provider
         if row.outcome != "refused":
             self._count(call, "ok", row.attempt)
@@ -84,6 +93,8 @@ class Witness:
         self, call: ProviderCall, fault: Fault, attempt: int, *, latency_s: float, since_scheduled_s: float
     ) -> None:
         """An attempt gave no usable answer."""
+        if call.measures:
+            return
         health, provider = self._health, call.candidate.provider
         effect = CONSEQUENCES[fault.error_class].health
         if effect == "failure":
@@ -110,9 +121,8 @@ class Witness:
         """A call has cost this; one of unknown cost counts with all that was set aside for it."""
         usd = reservation.micro_usd / 1e6 if cost_usd is None else cost_usd
         reports = self._health.reports
-        reports.spent(
-            call.candidate.provider, day_of(self._health.view.fleet_time(self._health.clock())), usd, _type(call)
-        )
+        day = day_of(self._health.view.fleet_time(self._health.clock()))
+        reports.spent(call.candidate.provider, day, usd, None if call.measures else _type(call))
         self._health.purse.settle(reservation, usd, reports.seq + 1)
 
     def _count(self, call: ProviderCall, outcome: Outcome, attempt: int) -> None:

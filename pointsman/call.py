@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from pointsman.decision import Candidate, RetrySchedule
 from pointsman.messages import Question
-from pointsman.outcomes import Attempt, Claim, Fault, ToolCall
+from pointsman.outcomes import MEASURING, Attempt, Claim, Fault, Purpose, ToolCall
 
 
 class ProviderCall(BaseModel):
@@ -25,13 +25,18 @@ class ProviderCall(BaseModel):
     """Whether no other provider is left: only then is a hang or a long Retry-After worth another try here."""
     spent_usd: float = 0.0
     """What earlier attempts of the question have cost."""
-    purpose: Literal["answer", "classification"] = "answer"
+    purpose: Purpose = "answer"
     hedge: bool = False
     """Whether this is the second leg of a race."""
     query_type: str = ""
     """What the answer is compared with: others to questions of this type."""
     count_refusals: bool = False
     """Whether a refusal counts as a degraded answer, because the route then asks the next provider."""
+
+    @property
+    def measures(self) -> bool:
+        """Whether the call is made to measure its model, and is no part of the live traffic."""
+        return self.purpose in MEASURING
 
     @property
     def answer_schema(self) -> dict[str, Any] | None:

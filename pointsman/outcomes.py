@@ -93,6 +93,10 @@ class Fault(BaseModel):
     retry_after_s: float | None = None
 
 
+Purpose = Literal["answer", "classification", "profile", "eval", "shadow"]
+"""What a call is for. The last three measure a model: nobody waits for their answers."""
+MEASURING: frozenset[Purpose] = frozenset({"profile", "eval", "shadow"})
+
 AttemptOutcome = Literal["answered", "refused", "low_confidence", "failed", "cancelled"]
 
 
@@ -106,7 +110,7 @@ class Attempt(BaseModel):
     attempt: int
     """Counts from 1 for each time the provider is called under one activity."""
     outcome: AttemptOutcome
-    purpose: Literal["answer", "classification"] = "answer"
+    purpose: Purpose = "answer"
     error_class: ErrorClass | None = None
     kind: str | None = None
     status: int | None = None

@@ -7,12 +7,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict
 
-from pointsman.outcomes import Attempt, AttemptOutcome, ErrorClass, UsageSource
+from pointsman.outcomes import Attempt, AttemptOutcome, ErrorClass, Purpose, UsageSource
 
 NANO = 1_000_000_000
 """Nano-USD in a USD. A token at 0.125 USD per million costs 125 of them, and no whole number of micro-USD."""
 
-Purpose = Literal["answer", "classification", "probe"]
+LedgerPurpose = Purpose | Literal["probe"]
 
 
 def _storable(text: str) -> str:
@@ -41,7 +41,7 @@ class LedgerEntry(BaseModel):
     provider: Text
     model: Text
     model_served: Text | None = None
-    purpose: Purpose = "answer"
+    purpose: LedgerPurpose = "answer"
     outcome: AttemptOutcome
     error_class: ErrorClass | None = None
     kind: Text | None = None

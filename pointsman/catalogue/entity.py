@@ -1,0 +1,242 @@
+"""The rules by which the catalogue changes: a measurement, an observation, an operator.
+
+Each takes a state and the time, and gives the next state, with what happened on the way:
+
+    state, events = take_profile(state, profile, now=now)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TypeVar
+
+from pointsman.catalogue import upgrading
+from pointsman.catalogue.commands import AcceptModel, BeginUpgrade, ImportCatalogue, PromoteUpgrade, RollBackUpgrade
+from pointsman.catalogue.document import CatalogueDocument
+from pointsman.catalogue.evaluation import Evaluation
+from pointsman.catalogue.events import EVENTS_KEPT, CatalogueEvent, CatalogueEventKind
+from pointsman.catalogue.observations import Observations, ServedReport, ShadowResult, UpgradeEvaluated
+from pointsman.catalogue.profile import Profile
+from pointsman.catalogue.served import ServedModel, matches
+from pointsman.catalogue.state import REPORTERS_KEPT, CatalogueState
+from pointsman.catalogue.upgrade import Upgrade
+from pointsman.catalogue.upgrading import Course, UpgradeRefused
+
+_Entry = TypeVar("_Entry")
+Change = tuple[CatalogueState, tuple[CatalogueEvent, ...]]
+
+MODELS_MAX = 1_000
+"""Of profiles, of served models and of evaluations: what a state of less than 2 MB has room for."""
+
+
+class CommandRefused(ValueError):
+    """An operator's word that cannot be followed; the sentence says why, and what can be done."""
+
+
+def take_profile(state: CatalogueState, profile: Profile, *, now: datetime) -> Change:
+    """A measurement takes the place of the model's last one, unless that is newer; what it served is then accepted."""
+    held = state.document
+    before = held.profiles.get(profile.key)
+    if before is not None and before.measured_at > profile.measured_at:
+        return state, ()
+    document = _updated(held, profiles=_with(held.profiles, profile.key, profile))
+    seen = held.served.get(profile.key)
+    if seen is not None and not seen.accepted and profile.model_served == seen.served:
+        accepted = seen.model_copy(update={"accepted": True})
+        document = _updated(document, served=_with(held.served, profile.key, accepted))
+    answered = sum(figures.answered for figures in profile.figures.values())
+    detail = f"{answered} answers to {len(profile.figures)} types of questions"
+    return _changed(state, document, now, _event(now, "profiled", profile.key, detail))
+
+
+def take_evaluation(state: CatalogueState, evaluation: Evaluation, *, now: datetime) -> Change:
+    """A suite's result takes the place of the last one; an inconclusive one is told and not kept."""
+    held = state.document
+    detail = f"{evaluation.passed} of {evaluation.cases} cases passed, {evaluation.verdict}"
+    event = _event(now, "evaluated", evaluation.key, detail)
+    before = held.evaluations.get(evaluation.key)
+    if evaluation.verdict == "inconclusive" or (before is not None and before.evaluated_at > evaluation.evaluated_at):
+        return _told(state, now, event)
+    document = _updated(held, evaluations=_with(held.evaluations, evaluation.key, evaluation))
+    return _changed(state, document, now, event)
+
+
+def take_served(state: CatalogueState, report: ServedReport, *, now: datetime) -> Change:
+    """Which model is served: the first time it is noted, a change is an event and waits to be accepted."""
+    held = state.document
+    key = f"{report.provider}/{report.model}"
+    before = held.served.get(key)
+    if before is not None and before.served == report.served:
+        return state, ()
+    seen = ServedModel(
+        provider=report.provider,
+        model=report.model,
+        served=report.served,
+        since=report.at,
+        before=None if before is None else before.served,
+        accepted=before is None,
+    )
+    events: list[CatalogueEvent] = []
+    if before is not None:
+        events.append(_event(now, "model_changed", key, f"{before.served} before, {report.served} now"))
+    if report.dated and not matches(report.model, report.served):
+        events.append(_event(now, "model_differs", key, f"{report.served} is served"))
+    return _changed(state, _updated(held, served=_with(held.served, key, seen)), now, *events)
+
+
+def take_upgrade_evaluation(state: CatalogueState, report: UpgradeEvaluated, *, now: datetime) -> Change:
+    """How an upgrade's new model stood its suites; each result counts for the model, too."""
+    for evaluation in report.evaluations:
+        state, _ = take_evaluation(state, evaluation, now=now)
+    return _of_upgrade(
+        state, report.provider, report.upgrade_id, now, lambda held: upgrading.evaluated(held, report, now)
+    )
+
+
+def take_shadow(state: CatalogueState, result: ShadowResult, *, now: datetime) -> Change:
+    """One comparison of an upgrade."""
+    return _of_upgrade(
+        state, result.provider, result.upgrade_id, now, lambda held: upgrading.shadowed(held, result, now)
+    )
+
+
+def take_observations(state: CatalogueState, observations: Observations, *, now: datetime) -> Change:
+    """What a process saw of live answers; a report that comes twice is taken once."""
+    if observations.seq <= state.reporters.get(observations.worker_id, 0):
+        return state, ()
+    reporters = {worker: seq for worker, seq in state.reporters.items() if worker != observations.worker_id}
+    reporters[observations.worker_id] = observations.seq
+    while len(reporters) > REPORTERS_KEPT:
+        del reporters[next(iter(reporters))]
+    state = state.model_copy(update={"reporters": reporters})
+    events: tuple[CatalogueEvent, ...] = ()
+    for provider, upgrade in state.document.upgrades.items():
+        arms = observations.arms.get(upgrade.id)
+        if arms is not None:
+            state, more = _kept(state, provider, upgrade, upgrading.observed(upgrade, arms, now), now)
+            events += more
+    return state, events
+
+
+def begin_upgrade(state: CatalogueState, command: BeginUpgrade, *, now: datetime) -> Change:
+    """A new upgrade of a provider.
+
+    Raises:
+        CommandRefused: another one is under way.
+    """
+    return _ordered(state, command.provider, now, lambda held: upgrading.begin(held, command, now))
+
+
+def promote(state: CatalogueState, command: PromoteUpgrade, *, now: datetime) -> Change:
+    """More questions for the new model.
+
+    Raises:
+        CommandRefused: there is none that could be promoted.
+    """
+    return _ordered(state, command.provider, now, lambda held: upgrading.promote(_known(held, command), command, now))
+
+
+def roll_back(state: CatalogueState, command: RollBackUpgrade, *, now: datetime) -> Change:
+    """No further question for the new model.
+
+    Raises:
+        CommandRefused: there is none to roll back.
+    """
+    return _ordered(state, command.provider, now, lambda held: upgrading.roll_back(_known(held, command), command, now))
+
+
+def accept_model(state: CatalogueState, command: AcceptModel, *, now: datetime) -> Change:
+    """What a provider now serves is what is wanted.
+
+    Raises:
+        CommandRefused: nothing that it serves waits to be accepted.
+    """
+    held = state.document
+    waiting = {
+        key: seen for key, seen in held.served.items() if seen.provider == command.provider and not seen.accepted
+    }
+    if not waiting:
+        raise CommandRefused(f"nothing that {command.provider!r} serves has changed; see `pointsman catalogue show`")
+    accepted = {key: seen.model_copy(update={"accepted": True}) for key, seen in waiting.items()}
+    events = [
+        _event(now, "model_accepted", key, seen.served, operator=command.operator, note=command.note)
+        for key, seen in accepted.items()
+    ]
+    return _changed(state, _updated(held, served={**held.served, **accepted}), now, *events)
+
+
+def import_catalogue(state: CatalogueState, command: ImportCatalogue, *, now: datetime) -> Change:
+    """A whole catalogue in place of the one that is kept."""
+    told = command.document
+    detail = f"{len(told.profiles)} profiles, {len(told.evaluations)} evaluations, {len(told.upgrades)} upgrades"
+    event = _event(now, "imported", "", detail, operator=command.operator, note=command.note)
+    return _changed(state, told, now, event)
+
+
+def note_refused(state: CatalogueState, message: str, *, now: datetime) -> Change:
+    """A message that could not be read, or was wrong."""
+    return _told(state, now, _event(now, "message_refused", "", message))
+
+
+def _of_upgrade(
+    state: CatalogueState, provider: str, upgrade_id: str, now: datetime, step: Callable[[Upgrade], Course]
+) -> Change:
+    """Something about an upgrade; about one that is not the provider's any more it is nothing."""
+    held = state.document.upgrades.get(provider)
+    if held is None or held.id != upgrade_id:
+        return state, ()
+    return _kept(state, provider, held, step(held), now)
+
+
+def _ordered(state: CatalogueState, provider: str, now: datetime, step: Callable[[Upgrade | None], Course]) -> Change:
+    held = state.document.upgrades.get(provider)
+    try:
+        return _kept(state, provider, held, step(held), now)
+    except UpgradeRefused as refused:
+        raise CommandRefused(str(refused)) from None
+
+
+def _kept(state: CatalogueState, provider: str, held: Upgrade | None, course: Course, now: datetime) -> Change:
+    upgrade, events = course
+    document = _updated(state.document, upgrades={**state.document.upgrades, provider: upgrade})
+    if held is not None and not events and upgrading.plan(held, now) == upgrading.plan(upgrade, now):
+        # A tally has grown, which nobody decides by.
+        return state.model_copy(update={"document": document, "now": max(state.now, now)}), ()
+    return _changed(state, document, now, *events)
+
+
+def _known(held: Upgrade | None, command: PromoteUpgrade | RollBackUpgrade) -> Upgrade:
+    if held is None:
+        raise UpgradeRefused(
+            f"no upgrade of {command.provider!r} is on record; begin one with `pointsman upgrade start`"
+        )
+    return held
+
+
+def _updated(document: CatalogueDocument, **changes: object) -> CatalogueDocument:
+    return document.model_copy(update=changes)
+
+
+def _with(entries: dict[str, _Entry], key: str, entry: _Entry) -> dict[str, _Entry]:
+    """The entries with this one as the latest; beyond 1,000 the oldest makes room."""
+    others = {other: held for other, held in entries.items() if other != key}
+    while len(others) >= MODELS_MAX:
+        del others[next(iter(others))]
+    return {**others, key: entry}
+
+
+def _event(  # noqa: PLR0913 - an event's own fields
+    now: datetime, kind: CatalogueEventKind, target: str, detail: str = "", *, operator: str = "", note: str = ""
+) -> CatalogueEvent:
+    return CatalogueEvent(at=now, kind=kind, target=target, detail=detail, operator=operator, note=note)
+
+
+def _changed(state: CatalogueState, document: CatalogueDocument, now: datetime, *events: CatalogueEvent) -> Change:
+    after = state.model_copy(update={"document": document, "version": state.version + 1})
+    return _told(after, now, *events)
+
+
+def _told(state: CatalogueState, now: datetime, *events: CatalogueEvent) -> Change:
+    kept = (*state.events, *events)[-EVENTS_KEPT:]
+    return state.model_copy(update={"events": kept, "now": max(state.now, now)}), events

@@ -1,0 +1,40 @@
+"""Which model a vendor says has answered, against the one that was asked for."""
+
+from __future__ import annotations
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+
+
+class ServedModel(BaseModel):
+    """What is served under a provider's model string."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    provider: str
+    model: str
+    served: str
+    since: AwareDatetime
+    """When it was first seen."""
+    before: str | None = None
+    """What was served until then."""
+    accepted: bool = True
+    """False once it has changed and until an operator accepts it, or the model is profiled anew."""
+
+    @property
+    def key(self) -> str:
+        """The breaker's key of the model."""
+        return f"{self.provider}/{self.model}"
+
+
+def matches(model: str, served: str) -> bool:
+    """Whether a served name is that of the model asked for, give or take what vendors put before and behind it.
+
+    >>> matches("openai/gpt-5.2-2026-08-15", "gpt-5.2-2026-08-15")
+    True
+    >>> matches("bedrock/anthropic.claude-sonnet-5-20260801-v1:0", "claude-sonnet-5-20260801")
+    True
+    >>> matches("openai/gpt-5.2-2026-08-15", "gpt-5.2-2026-11-01")
+    False
+    """
+    wanted, found = model.rpartition("/")[2].casefold(), served.rpartition("/")[2].casefold()
+    return wanted in found or (bool(found) and found in wanted)
