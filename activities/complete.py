@@ -16,9 +16,9 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from activities.attempt_clock import AttemptClock
 from activities.gate import Gate
 from activities.heartbeat import heartbeats
-from activities.in_flight import InFlight
 from activities.ledger import AttemptLedger, NoLedger, entry_of
 from activities.ports import CallIdentity, Completer, CompletionRequest
+from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
 from activities.witness import Witness
 from pointsman.acceptance import Accepted, accept
@@ -42,18 +42,19 @@ class Complete:
     def __init__(
         self,
         completer: Completer,
-        in_flight: InFlight,
         health: ProcessHealth,
         ledger: AttemptLedger | None = None,
         *,
+        catalogue: ProcessCatalogue | None = None,
         beat_every_s: float | None = None,
     ) -> None:
         """`beat_every_s` is set where the server cannot push cancellations (see `heartbeats`)."""
         self._completer = completer
-        self._in_flight = in_flight
+        self._in_flight = health.in_flight
         self._gate = Gate(health)
         self._witness = Witness(health)
         self._ledger = ledger or NoLedger()
+        self._catalogue = catalogue or ProcessCatalogue(health.configuration)
         self._beat_every_s = beat_every_s
 
     @activity.defn
@@ -112,6 +113,7 @@ class Complete:
             finish_reason=response.finish_reason,
             refused=accepted.refused,
             model_served=response.model_served,
+            model_notes=self._catalogue.saw(call.candidate.provider, call.candidate.model, response.model_served),
             flags=tuple(flag.signal for flag in verdict.flags),
             degraded=verdict.cool,
             attempts=(*earlier, told),

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from activities.process_health import ProcessHealth
 from pointsman.charges import TokenRequest
+from pointsman.health.keys import key_of
 from pointsman.health.snapshot import DAILY_COST_CAP
 from pointsman.health.spend import day_end
 from pointsman.health.told import live_of, standing_of
 from pointsman.health_order import FLAGGED
-from pointsman.hedge_delay import CallClass, tokens_bucket
+from pointsman.hedge_delay import CallClass
 from pointsman.query_types import QueryType
 from pointsman.standing import Live, Standing
 
@@ -49,12 +50,12 @@ class QuestionHealth:
     sitting_out: dict[str, int]
     """Router calls that flagged providers still sit out, this one included."""
 
-    def standing(self, provider: str, most_usd: float) -> Standing:
-        """How the provider stands for this question; out too where its cap for today would not pay for the call.
+    def standing(self, provider: str, model: str, most_usd: float) -> Standing:
+        """How the provider's model stands for this question; out too where its cap for today would not pay for it.
 
         The gate would turn such a call away, but only when it has been scheduled, and without a word in the decision.
         """
-        now, key = self.health.clock(), self.health.key(provider)
+        now, key = self.health.clock(), key_of(provider, model)
         told, token = self.health.view.health(key, now), self.health.view.token(key, now)
         standing = standing_of(told, token, self.request_id, now)
         if standing.barred is None and not self.health.purse.affords(provider, most_usd, self._fleet_time):
@@ -80,17 +81,13 @@ class QuestionHealth:
         """What live traffic has shown, once there are 20 successes: never from failed calls alone."""
         return live_of(self.health.view.figures(provider, query_type))
 
-    def hedge_delay_s(
-        self, provider: str, query_type: QueryType, *, max_output_tokens: int, timeout_s: float
-    ) -> float | None:
-        """The p95 of the provider for such calls, declared until it is measured."""
+    def hedge_delay_s(self, call: CallClass, *, static_s: float, timeout_s: float) -> float | None:
+        """The p95 of the provider for such calls, `static_s` until it is measured."""
         if self.health.configuration.hedging.max_hedges == 0:
             return None
-        declared = self.health.configuration.providers[provider]
-        call = CallClass(provider, declared.model, query_type, tokens_bucket(max_output_tokens))
         return self.health.samples.delay(
             call,
             self.health.monotonic(),
             attempt_timeout_s=timeout_s,
-            static_delay_s=declared.latency.p95_ms / 1000,
+            static_delay_s=static_s,
         )

@@ -16,7 +16,7 @@ from pointsman.call_cooldowns import CallCooldowns
 from pointsman.candidacy import START_TO_CLOSE_MARGIN_S
 from pointsman.configuration import Configuration
 from pointsman.health.gauges import Gauges
-from pointsman.health.keys import key_of
+from pointsman.health.keys import key_of, model_of, provider_of
 from pointsman.health.policy import HealthPolicy, KeyPolicy
 from pointsman.health.report_builder import ReportBuilder
 from pointsman.health.view import HealthView
@@ -78,6 +78,11 @@ class ProcessHealth:
     def key(self, provider: str) -> str:
         """The breaker's key of a provider."""
         return key_of(provider, self.configuration.providers[provider].model)
+
+    def begin_anew(self, key: str) -> None:
+        """Forget how a provider's model usually answers: another one answers under its name now."""
+        self.detector.forget(key)
+        self.samples.forget(provider_of(key), model_of(key))
 
     def gauges(self) -> Gauges:
         """How the process stands right now."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from temporalio import activity
 
 from activities.invalid_question import invalid_question
 from activities.planner import Planner
+from activities.process_catalogue import ProcessCatalogue
+from pointsman.circumstances import Circumstances
 from pointsman.configuration import Configuration
 from pointsman.decision import Decision
 from pointsman.routing import UnknownName, decide
@@ -17,17 +20,31 @@ from pointsman.steps import ScoringRequest
 class Score:
     """Scores with the configuration of the process it runs in; the decision then carries what was used."""
 
-    def __init__(self, configuration: Configuration, in_flight: Callable[[str], int], planner: Planner) -> None:
-        """`in_flight` tells the calls under way at a provider, `planner` how the providers are."""
+    def __init__(
+        self,
+        configuration: Configuration,
+        in_flight: Callable[[str], int],
+        planner: Planner,
+        catalogue: ProcessCatalogue,
+    ) -> None:
+        """`in_flight` tells the calls under way, `planner` how the providers are, `catalogue` what was measured."""
         self._configuration = configuration
         self._in_flight = in_flight
         self._planner = planner
+        self._catalogue = catalogue
 
     @activity.defn
     async def score(self, request: ScoringRequest) -> Decision:
         """The decision for a question; a provider name that does not exist ends the question as invalid."""
         try:
-            health = self._planner.question(request.request_id)
-            return decide(request.question, request.classification, self._configuration, self._in_flight, health)
+            circumstances = Circumstances(
+                in_flight=self._in_flight,
+                health=self._planner.question(request.request_id),
+                catalogue=self._catalogue.view,
+                question_id=request.question_id,
+                # The server's clock; a question from before it was told is decided by this process's own.
+                now=request.asked_at or datetime.now(UTC),
+            )
+            return decide(request.question, request.classification, self._configuration, circumstances)
         except UnknownName as fault:
             raise invalid_question(fault) from None

@@ -72,7 +72,8 @@ class Witness:
         if call.purpose != "answer":
             return Verdict()
         sample = Sample(
-            provider=provider,
+            # Two models of one provider, during an upgrade, have each their own way of answering.
+            provider=_key(call),
             query_type=call.query_type,
             latency_s=response.latency_s,
             output_tokens=row.usage.output_tokens if row.usage.source == "reported" else None,

@@ -48,7 +48,7 @@ def _block_ms(configuration: Configuration, classifier: Classifier, count: int) 
     for number in range(count):
         question = _QUESTIONS[number % len(_QUESTIONS)]
         started = time.perf_counter()
-        decide(question, classify(question, configuration, classifier), configuration, in_flight=lambda _: 0)
+        decide(question, classify(question, configuration, classifier), configuration)
         samples.append((time.perf_counter() - started) * 1000)
     return samples
 
@@ -70,4 +70,6 @@ def _configuration() -> Configuration:
         for number, name in enumerate(names)
     }
     chains = {query_type: {"chain": names} for query_type in QueryType}
-    return Configuration.model_validate({"providers": providers, "query_types": chains})
+    return Configuration.model_validate(
+        {"providers": providers, "query_types": chains, "catalogue": {"admission": "declared"}}
+    )

@@ -21,6 +21,7 @@ PROMPT = "What is the boiling point of water at sea level?"
 
 # A chain needs a second member; it is weaker, so that every question goes to the first.
 _SPARE = "spare"
+DECLARED = '[catalogue]\nadmission = "declared"\n'
 _PROVIDER_TABLE = """
 [providers.{name}]
 model = "{model}"
@@ -98,4 +99,4 @@ def _document(providers: ScriptedProviders) -> str:
         for name, strength in ((PROVIDER, 0.9), (_SPARE, 0.5))
     ]
     chains = [f'[query_types.{query_type}]\nchain = ["{PROVIDER}", "{_SPARE}"]\n' for query_type in QueryType]
-    return "\n".join([*tables, *chains])
+    return "\n".join([DECLARED, *tables, *chains])

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from benchmarks.figures import Figure
-from benchmarks.stack import MAX_TOKENS, MODEL, Stack, provider_table
+from benchmarks.stack import DECLARED, MAX_TOKENS, MODEL, Stack, provider_table
 from benchmarks.worker_process import resident_mb, worker_process
 from pointsman.client import RouterClient
 from pointsman.query_types import QueryType
@@ -88,4 +88,4 @@ def _document(stack: Stack) -> str:
     chain = ", ".join(f'"{name}"' for name in _SAID)
     chains = [f"[query_types.{query_type}]\nchain = [{chain}]\n" for query_type in QueryType]
     ledger = stack.config.parent / "ledger.db"
-    return "\n".join([*tables, *chains, f'[ledger]\nurl = "sqlite:///{ledger}"\n'])
+    return "\n".join([DECLARED, *tables, *chains, f'[ledger]\nurl = "sqlite:///{ledger}"\n'])

@@ -59,6 +59,8 @@ class Completion(BaseModel):
     finish_reason: str
     refused: bool = False
     model_served: str | None = None
+    model_notes: tuple[str, ...] = ()
+    """What is to be known of the model that answered: model_differs (from the pin), model_changed (of late)."""
     flags: tuple[str, ...] = ()
     """In what the answer falls out of the provider's baseline: refusal, latency, length, density."""
     degraded: bool = False

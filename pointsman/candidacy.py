@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from pointsman.admission import Admission
+from pointsman.catalogue.view import measured
+from pointsman.circumstances import Circumstances
 from pointsman.classification import Classification
 from pointsman.configuration import Route, Scoring
 from pointsman.cost import affordable_output_tokens, estimated_cost_usd, per_1k_usd
@@ -18,7 +21,7 @@ from pointsman.provider import Provider, task_queue
 from pointsman.query_types import EXPECTED_OUTPUT_TOKENS
 from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE
 from pointsman.scoring import score
-from pointsman.standing import Health, Live, Unknown
+from pointsman.standing import Live
 
 START_TO_CLOSE_MARGIN_S = 5.0
 """Temporal's limit on an attempt exceeds the call's own by this much, so that the call always ends first."""
@@ -34,13 +37,24 @@ class Candidacy:
     classification: Classification
     route: Route
     scoring: Scoring
-    in_flight: Callable[[str], int]
     schema: dict[str, Any] | None = None
     """What the answer must match: the question's own schema, else the route's."""
-    health: Health = field(default_factory=Unknown)
+    circumstances: Circumstances = field(default_factory=Circumstances)
+    admission: Admission | None = None
+    """`None` where a provider is asked that nobody has to be measured for: one that classifies."""
+
+    def effective(self, name: str, provider: Provider) -> Provider:
+        """The provider as this question meets it: with an upgrade's model, and with measured figures."""
+        catalogue = self.circumstances.catalogue
+        if self.admission is None or catalogue.snapshot is None:
+            return provider
+        serving = catalogue.serving(name, provider, self.circumstances.question_id)
+        profile = catalogue.profile(name, serving) if self.admission.by_measurement else None
+        figures = None if profile is None else profile.figures.get(self.classification.query_type)
+        return serving if figures is None else measured(serving, self.classification.query_type, figures)
 
     def weigh(self, name: str, provider: Provider) -> Candidate | Rejection:
-        """The provider as a candidate, or the plainest reason why it is none."""
+        """The provider, as `effective` gives it, as a candidate; or the plainest reason why it is none."""
         reason = next(self._reasons(name, provider), None)
         if reason is not None:
             return Rejection(provider=name, reason=reason[0], detail=reason[1])
@@ -63,7 +77,7 @@ class Candidacy:
             tier=provider.tier,
             score=points,
             terms=terms,
-            in_flight=self.in_flight(name),
+            in_flight=self.circumstances.in_flight(name),
             timeout_s=timeout_s,
             start_to_close_s=timeout_s + START_TO_CLOSE_MARGIN_S,
             max_attempts=self.route.max_attempts,
@@ -87,7 +101,7 @@ class Candidacy:
         return input_tokens(self.question, self.schema)
 
     def _live(self, name: str) -> Live:
-        return self.health.live(name, self.classification.query_type)
+        return self.circumstances.health.live(name, self.classification.query_type)
 
     def _output_tokens(self, name: str, provider: Provider) -> tuple[int, int]:
         cap = self.question.max_output_tokens or provider.max_output_tokens
@@ -96,6 +110,8 @@ class Candidacy:
 
     def _reasons(self, name: str, provider: Provider) -> Iterator[_Reason]:
         yield from self._not_meant(name, provider)
+        if self.admission is not None:
+            yield from self.admission.reasons(name, provider)
         yield from self._not_able(name, provider)
         yield from self._not_within_limits(name, provider)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from urllib.parse import urlsplit
 
+from pointsman.admission import RETIRE_AFTER_DAYS, WARN_AFTER_DAYS
 from pointsman.configuration import Configuration, Route
 from pointsman.cost import blended_price
 from pointsman.headers import NOT_A_HEADER, header_safe
@@ -20,8 +21,6 @@ from pointsman.query_types import QueryType
 from pointsman.request_settings import request_faults
 from pointsman.resilience_checks import resilience_faults, resilience_warnings
 
-WARN_AFTER_DAYS = 75
-RETIRE_AFTER_DAYS = 90
 EMBEDDED = "embedded://"
 _MODEL_BYTES = 300
 """A call's summary in the Temporal UI names provider and model, and holds 400 bytes."""

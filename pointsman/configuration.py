@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from pointsman.admission import AdmissionMode
 from pointsman.budget import BudgetSettings
 from pointsman.decision import CallLimits, RetrySchedule, Weights
 from pointsman.divergence.settings import DivergenceSettings
@@ -97,12 +98,13 @@ class ClassificationSettings(BaseModel):
     timeout_s: Annotated[float, Field(gt=0, le=30)] = 2.0
 
 
-class Admission(BaseModel):
-    """Which figures a provider needs before it joins the pool."""
+class CatalogueSettings(BaseModel):
+    """Which figures a provider needs before it joins the pool (DESIGN ruling 7)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    admission: Literal["declared"] = "declared"
+    admission: AdmissionMode = "measured"
+    """"measured" asks for a profile; "declared" trusts the figures of the configuration and says so."""
     evals: str | None = None
     """Path of the folder of evaluation suites, relative to the configuration file."""
 
@@ -126,7 +128,7 @@ class Configuration(BaseModel):
     providers: dict[ProviderName, Provider]
     routes: dict[str, TaskRoute] = {}
     query_types: dict[QueryType, Route] = {}
-    catalogue: Admission = Admission()
+    catalogue: CatalogueSettings = CatalogueSettings()
     classification: ClassificationSettings = ClassificationSettings()
     scoring: Scoring = Scoring()
     retry: Retry = Retry()

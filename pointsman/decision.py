@@ -162,3 +162,11 @@ class Decision(BaseModel):
     """The route's own schema, where the question brings none."""
     limits: CallLimits
     max_attempts_per_request: int
+    catalogue_version: int | None = None
+    """Of the catalogue that this was decided with; `None` where none was within reach."""
+    figures: Literal["measured", "declared"] = "declared"
+    """Whether strengths and latencies were measured, or are the configuration's."""
+    warnings: tuple[str, ...] = ()
+    """What a person should do soon, such as measuring a provider anew before it is retired."""
+    unvalidated: bool = False
+    """Whether the question has a task that no suite has tested its candidates for."""

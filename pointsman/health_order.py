@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from pointsman.admission import CATALOGUE_UNREAD
 from pointsman.cost import estimated_cost_usd
 from pointsman.decision import Candidate, Rejection
+from pointsman.hedge_delay import CallClass, tokens_bucket
+from pointsman.provider import Provider
 from pointsman.query_types import QueryType
 from pointsman.standing import Health, Standing
 
 BREAKER = frozenset({"breaker_open", "half_open", "forced_open"})
 """The reasons for being barred that are a breaker's."""
-OUT_FOR_HEALTH = BREAKER | {"quota", "config", "daily_cost_cap"}
+OUT_FOR_HEALTH = BREAKER | {"quota", "config", "daily_cost_cap", CATALOGUE_UNREAD}
 """The reasons for being barred that pass by themselves or by an operator's hand."""
 FLAGGED = "flagged"
 """The reason for cooling that is the throttling detector's."""
@@ -24,7 +29,7 @@ def by_health(
     least degraded first: a question is never refused because of cooldowns alone. `limit_usd` is the question's own.
     """
     standing = {
-        candidate.provider: health.standing(candidate.provider, _most_usd(candidate, limit_usd))
+        candidate.provider: health.standing(candidate.provider, candidate.model, _most_usd(candidate, limit_usd))
         for candidate in eligible
     }
     admitted = [candidate for candidate in eligible if standing[candidate.provider].barred is None]
@@ -44,16 +49,20 @@ def by_health(
 
 
 def with_hedge_delays(
-    candidates: tuple[Candidate, ...], query_type: QueryType, health: Health
+    candidates: tuple[Candidate, ...], providers: Mapping[str, Provider], query_type: QueryType, health: Health
 ) -> tuple[Candidate, ...]:
-    """The candidates, each with the time for which it is waited for before a second one is asked too."""
+    """The candidates, each with the time for which it is waited for before a second one is asked too.
+
+    Until there is live traffic that is the p95 of `providers`, who are the candidates as this question meets them.
+    """
     return tuple(
         candidate.model_copy(
             update={
                 "hedge_delay_s": health.hedge_delay_s(
-                    candidate.provider,
-                    query_type,
-                    max_output_tokens=candidate.max_output_tokens,
+                    CallClass(
+                        candidate.provider, candidate.model, query_type, tokens_bucket(candidate.max_output_tokens)
+                    ),
+                    static_s=providers[candidate.provider].latency.p95_ms / 1000,
                     timeout_s=candidate.timeout_s,
                 )
             }

@@ -148,6 +148,11 @@ class LatencySamples:
         successes = self._class(call, now).successes
         return nearest_rank(successes, 0.5) if len(successes) >= max(1, at_least) else None
 
+    def forget(self, provider: str, model: str) -> None:
+        """Begin anew with a provider's model: another one answers under its name now."""
+        for call in [call for call in self._classes if (call.provider, call.model) == (provider, model)]:
+            del self._classes[call]
+
     def count(self, call: CallClass, now: float) -> int:
         """How many samples the class has."""
         return len(self._class(call, now).ascending)

@@ -41,4 +41,4 @@ def worse_by_chance(lost: int, won: int) -> float:
     One-sided sign test: lost are the cases that only the old one passed, won those that only the new one did.
     """
     n = lost + won
-    return sum(math.comb(n, count) for count in range(lost, n + 1)) / 2**n
+    return sum(math.comb(n, count) for count in range(lost, n + 1)) / float(2**n)

@@ -171,7 +171,7 @@ class Progress:
             decision=decision,
             attempts=self.attempts,
             verified=verified,
-            tags=tuple(self._tags(held, cost, verified=verified)),
+            tags=tuple(self._tags(held, decision, cost, verified=verified)),
         )
 
     def _only_late(self, outcome: Completion) -> bool:
@@ -215,16 +215,17 @@ class Progress:
             self._fallbacks += 1
             self._free_next = definitive and self._fallbacks == 1
 
-    def _tags(self, held: Held, cost: float | None, *, verified: bool) -> list[str]:
+    def _tags(self, held: Held, decision: Decision, cost: float | None, *, verified: bool) -> list[str]:
         limit = self.question.max_cost_usd
         facts = {
             "low_confidence": held.below_confidence,
             "cut_short": held.completion.finish_reason == "length",
             "unverified": not verified,
+            "unvalidated": decision.unvalidated,
             "over_cost": limit is not None and cost is not None and cost > limit,
         }
         flags = [f"degraded:{flag}" for flag in held.completion.flags]
-        return [tag for tag, holds in facts.items() if holds] + flags
+        return [tag for tag, holds in facts.items() if holds] + [*held.completion.model_notes, *flags]
 
 
 def cause_of(failed: FailedCall) -> Fault:

@@ -86,6 +86,8 @@ class Provider(BaseModel):
     fail_after: Annotated[int, Field(ge=0)] | None = None
     open_s: Annotated[float, Field(gt=0, le=86_400)] | None = None
     """Seconds that its breaker stays open; default: that of `[breaker]`, 30 at most where it has no alternative."""
+    on_model_change: Literal["warn", "retire"] = "warn"
+    """What happens when the vendor serves another model under the name: "retire" takes it out until it is accepted."""
     daily_cost_cap_usd: Amount | None = None
     """What it may cost on a UTC day: beyond it the provider is out until the next one."""
     seed: int = 0
@@ -110,9 +112,14 @@ class Provider(BaseModel):
         return self.vendor or self.model.partition("/")[0]
 
     @property
+    def dated(self) -> bool:
+        """Whether the model string names one version, so that another one served contradicts it."""
+        return _PINNED.search(self.model) is not None
+
+    @property
     def moving_alias(self) -> bool:
         """Whether the vendor may change the model behind this string (DESIGN ruling 8)."""
-        return not self.pinned and not self.simulated and _PINNED.search(self.model) is None
+        return not self.pinned and not self.simulated and not self.dated
 
     def strength(self, query_type: QueryType) -> float:
         """Strength for a query type, from 0 to 1."""

@@ -1,13 +1,13 @@
 """Where does a question go? Filters, scores and orders the members of its chain into a `Decision`.
 
->>> decide(Question(prompt="Compare A and B"), classification, configuration, in_flight=lambda name: 0)
+>>> decide(Question(prompt="Compare A and B"), classification, configuration)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from pointsman.admission import Admission
 from pointsman.candidacy import Candidacy
+from pointsman.circumstances import Circumstances
 from pointsman.classification import Classification, Classifier, of_type
 from pointsman.configuration import Configuration, ReviewSettings, Route
 from pointsman.decision import Candidate, Decision, Rejection
@@ -16,7 +16,6 @@ from pointsman.messages import Question
 from pointsman.panel import Equal, Panel, seated
 from pointsman.prompt import classification_question
 from pointsman.review import ReviewTerms
-from pointsman.standing import Health, Unknown
 from pointsman.steps import SecondOpinion
 
 
@@ -48,7 +47,7 @@ def second_opinion(
         return None
     route = Route(chain=(settings.provider,), timeout_s=settings.timeout_s, max_attempts=1)
     asked = classification_question(question)
-    candidacy = Candidacy(asked, classification, route, configuration.scoring, lambda _: 0, asked.response_schema)
+    candidacy = Candidacy(asked, classification, route, configuration.scoring, asked.response_schema)
     weighed = candidacy.weigh(settings.provider, configuration.providers[settings.provider])
     return (
         None
@@ -61,8 +60,7 @@ def decide(
     question: Question,
     classification: Classification,
     configuration: Configuration,
-    in_flight: Callable[[str], int],
-    health: Health | None = None,
+    circumstances: Circumstances | None = None,
 ) -> Decision:
     """Order the chain's usable members by health and score and say why the others are out.
 
@@ -76,13 +74,15 @@ def decide(
     table, route = _route(question, classification, configuration)
     own = configuration.schemas.get(route.response_schema) if route.response_schema else None
     schema = own if question.response_schema is None else question.response_schema
-    known = health or Unknown()
-    candidacy = Candidacy(question, classification, route, configuration.scoring, in_flight, schema, known)
-    weighed = [candidacy.weigh(name, provider) for name, provider in configuration.providers.items()]
+    known = circumstances or Circumstances()
+    admission = _admission(question, classification, configuration, known)
+    candidacy = Candidacy(question, classification, route, configuration.scoring, schema, known, admission)
+    providers = {name: candidacy.effective(name, provider) for name, provider in configuration.providers.items()}
+    weighed = [candidacy.weigh(name, provider) for name, provider in providers.items()]
     eligible = _ordered([found for found in weighed if isinstance(found, Candidate)], route)
-    candidates, barred, reason = by_health(eligible, known, question.max_cost_usd)
+    candidates, barred, reason = by_health(eligible, known.health, question.max_cost_usd)
     if route.hedge:
-        candidates = with_hedge_delays(candidates, classification.query_type, known)
+        candidates = with_hedge_delays(candidates, providers, classification.query_type, known.health)
     return Decision(
         query_type=classification.query_type,
         classification_confidence=classification.confidence,
@@ -105,6 +105,24 @@ def decide(
         response_schema=own if question.response_schema is None else None,
         limits=configuration.retry.limits().model_copy(update={"charge": _charge(configuration)}),
         max_attempts_per_request=configuration.retry.max_attempts_per_request or max(3, len(candidates) + 1),
+        catalogue_version=known.catalogue.version,
+        figures="measured" if admission.by_measurement else "declared",
+        warnings=tuple(
+            warning for name in route.chain if (warning := admission.warning(name, providers[name])) is not None
+        ),
+        unvalidated=question.task is not None and admission.suite is None,
+    )
+
+
+def _admission(
+    question: Question, classification: Classification, configuration: Configuration, known: Circumstances
+) -> Admission:
+    return Admission(
+        mode=configuration.catalogue.admission,
+        catalogue=known.catalogue,
+        query_type=classification.query_type,
+        now=known.now,
+        task=question.task,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from pointsman.hedge_delay import CallClass
 from pointsman.query_types import QueryType
 
 
@@ -68,18 +69,16 @@ NOTHING_MEASURED = Live()
 class Health(Protocol):
     """What a decision asks of the process that it is made in."""
 
-    def standing(self, provider: str, most_usd: float, /) -> Standing:
-        """How the provider stands for the question that is being decided, whose call may cost so much."""
+    def standing(self, provider: str, model: str, most_usd: float, /) -> Standing:
+        """How the provider's model stands for the question that is being decided, whose call may cost so much."""
         ...
 
     def live(self, provider: str, query_type: QueryType, /) -> Live:
         """What live traffic has shown."""
         ...
 
-    def hedge_delay_s(
-        self, provider: str, query_type: QueryType, /, *, max_output_tokens: int, timeout_s: float
-    ) -> float | None:
-        """Seconds after which a second provider is worth asking too; `None` is never."""
+    def hedge_delay_s(self, call: CallClass, /, *, static_s: float, timeout_s: float) -> float | None:
+        """Seconds after which a second provider is worth asking too: `static_s` until measured, `None` is never."""
         ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from pointsman.classification import Classification
 from pointsman.decision import CallLimits, Candidate
@@ -38,6 +38,10 @@ class ScoringRequest(BaseModel):
 
     question: Question
     classification: Classification
+    question_id: str = ""
+    """The workflow's id: by it a question belongs to an upgrade's share, or not."""
+    asked_at: AwareDatetime | None = None
+    """The time by the Temporal server's clock, by which measurements grow old."""
     request_id: str = ""
     """The question's run: it counts once in the process's budget and cooldowns, however often it is scored."""
 

@@ -212,6 +212,11 @@ class Detector:
                 return Verdict(flags=flags, rebased=True)
         return Verdict(flags=flags, cool=sum(history.recent) >= _EVIDENCE)
 
+    def forget(self, provider: str) -> None:
+        """Begin anew with a provider: its answers come from another model now."""
+        for alike in self._classes.values():
+            alike.pop(provider, None)
+
     def _baseline(self, history: _History, alike: dict[str, _History]) -> list[tuple[Measure, float]]:
         if self._has_own(history):
             return list(history.baseline)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 from pointsman.call import Completion, ProviderCall
 from pointsman.candidacy import Candidacy
+from pointsman.circumstances import Circumstances
 from pointsman.classification import of_type
 from pointsman.configuration import Configuration, Route, Scoring
 from pointsman.decision import Candidate, Decision, RetrySchedule
@@ -33,7 +33,7 @@ def provider_table(**changes: Any) -> dict[str, Any]:
         "supports": ["json_schema"],
         "price": {"input": 1.0, "output": 10.0},
         "latency": {"p50_ms": 500, "p95_ms": 1000},
-        "declared_at": "2026-11-30",
+        "declared_at": datetime.now(UTC).date().isoformat(),
         **changes,
     }
 
@@ -42,7 +42,8 @@ def document(providers: dict[str, dict[str, Any]] | None = None, **tables: Any) 
     """A whole configuration as TOML gives it: by default alpha and beta, in one chain for every query type."""
     listed = providers or {"alpha": provider_table(), "beta": provider_table()}
     chain = {"chain": list(listed)}
-    return {"providers": listed, "query_types": dict.fromkeys(QUERY_TYPES, chain), **tables}
+    declared = {"admission": "declared"}
+    return {"providers": listed, "query_types": dict.fromkeys(QUERY_TYPES, chain), "catalogue": declared, **tables}
 
 
 def configuration(providers: dict[str, dict[str, Any]] | None = None, **tables: Any) -> Configuration:
@@ -60,7 +61,6 @@ def candidate(name: str = "alpha", question: Question | None = None, **changes: 
         of_type(QueryType.ANALYSIS, 0.3),
         Route(chain=(name, "other")),
         Scoring(),
-        in_flight=lambda _: 0,
         schema=question.response_schema if question else None,
     )
     weighed = candidacy.weigh(name, provider(**changes))
@@ -71,11 +71,11 @@ def candidate(name: str = "alpha", question: Question | None = None, **changes: 
 def decision(
     question: Question | None = None,
     settings: Configuration | None = None,
-    in_flight: Callable[[str], int] = lambda _: 0,
+    circumstances: Circumstances | None = None,
     query_type: QueryType = QueryType.ANALYSIS,
 ) -> Decision:
     asked = question or Question(prompt="hello")
-    return decide(asked, of_type(query_type, 0.7), settings or configuration(), in_flight)
+    return decide(asked, of_type(query_type, 0.7), settings or configuration(), circumstances)
 
 
 def call(asked: Question | None = None, **changes: Any) -> ProviderCall:

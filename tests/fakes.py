@@ -42,7 +42,7 @@ def reply(
         finish_reason=finish_reason,
         latency_s=0.001,
         usage=usage or Usage(input_tokens=10, output_tokens=5, source="reported"),
-        model_served="served-2026-01-01",
+        model_served="model-2026-01-01",
     )
 
 

@@ -53,6 +53,12 @@ class HealthFeed:
         self._told: set[str] = set()
         health.hurry = self._hurried.set
 
+    @property
+    def snapshot_interval_s(self) -> float:
+        """How often a process of a fleet of this size asks an entity."""
+        snapshot = self._health.view.snapshot
+        return self._settings.snapshot_s(1 if snapshot is None else snapshot.active_workers)
+
     async def run(self) -> None:
         """Feed until cancelled; then report what is still unsent, if the server takes it soon."""
         loops = [self._report_for_ever(), self._read_for_ever(), self._probe_for_ever()]
@@ -128,8 +134,7 @@ class HealthFeed:
         missed = False
         while True:
             came = await self._tried(self.read)
-            snapshot = self._health.view.snapshot
-            interval_s = self._settings.snapshot_s(1 if snapshot is None else snapshot.active_workers)
+            interval_s = self.snapshot_interval_s
             # Only once: while the entity is away, a fleet does not ask for it more often than usual.
             soon = not came and not missed
             missed = not came

@@ -12,11 +12,13 @@ from typing import Any
 from temporalio.client import Client
 from temporalio.worker import Worker
 
+from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
 from pointsman.search_attributes import register
+from workers.catalogue_feed import CatalogueFeed
 from workers.health_feed import HealthFeed
 from workers.settings import Settings
-from workers.wiring import CACHED_WORKFLOWS, build, kept_ledger, make_completers, probes, worker_id
+from workers.wiring import CACHED_WORKFLOWS, build, build_measuring, kept_ledger, make_completers, probes, worker_id
 
 _BY_SIGNAL = 128
 _log = logging.getLogger(__name__)
@@ -36,29 +38,41 @@ async def serve(
     await register(client)
     async with kept_ledger(settings.configuration.ledger) as ledger:
         health = ProcessHealth.of(settings.configuration, worker_id())
+        catalogue = ProcessCatalogue(settings.configuration)
         completers = make_completers(settings)
         feed = HealthFeed(client, health, probes(settings, completers, health.reports.worker_id, ledger))
+        measuring = build_measuring(client, settings, max_cached_workflows=max_cached_workflows)
         workers = await build(
             client,
             settings,
             completers,
             health=health,
+            catalogue=catalogue,
             ledger=ledger,
             max_cached_workflows=max_cached_workflows,
         )
-        running = [asyncio.create_task(worker.run()) for worker in workers]
-        feeding = asyncio.create_task(feed.run())
+        catalogue_feed = CatalogueFeed(client, catalogue, lambda: feed.snapshot_interval_s)
         stopping = asyncio.create_task(stop.wait())
+        # Its worker comes first: the process reads the catalogue through it, and only then takes questions.
+        running = [asyncio.create_task(measuring.run())]
+        await _first_of(stopping, asyncio.create_task(catalogue_feed.first()), *running)
+        running += [asyncio.create_task(worker.run()) for worker in workers]
+        feeding = [asyncio.create_task(feed.run()), asyncio.create_task(catalogue_feed.run())]
         ready()
         try:
             # A worker that ends by itself has failed: its exception ends the process.
-            await asyncio.wait([stopping, feeding, *running], return_when=asyncio.FIRST_COMPLETED)
+            await _first_of(stopping, *feeding, *running)
         finally:
             stopping.cancel()
-            await _drain(workers, running)
+            await _drain([*workers, measuring], running)
             # Last, so that the calls that were let finish are reported too.
-            feeding.cancel()
-            await asyncio.gather(feeding, return_exceptions=True)
+            for task in feeding:
+                task.cancel()
+            await asyncio.gather(*feeding, return_exceptions=True)
+
+
+async def _first_of(*tasks: asyncio.Task[Any]) -> None:
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
 
 
 async def _drain(workers: list[Worker], running: list[asyncio.Task[None]]) -> None:

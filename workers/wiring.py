@@ -24,11 +24,13 @@ from activities.ledger import AttemptLedger, BackgroundLedger, NoLedger, ProbeRu
 from activities.planner import Planner
 from activities.ports import CallIdentity, Completer
 from activities.probe import Probe, probe
+from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
 from activities.providers.simulated import Simulated
 from activities.reconcile import Reconcile
 from activities.score import Score
 from activities.take_token import TakeToken
+from pointsman.catalogue_contract import CATALOGUE_QUEUE
 from pointsman.classification import RuleClassifier
 from pointsman.contract import TASK_QUEUE
 from pointsman.health.probe import ProbeRequest, ProbeResult
@@ -40,6 +42,7 @@ from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE
 from workers.health_feed import SendProbe
 from workers.settings import Settings
 from workers.webhook import post
+from workflows.provider_catalogue import ProviderCatalogue
 from workflows.provider_health import ProviderHealth
 from workflows.route_and_answer import RouteAndAnswer
 
@@ -91,15 +94,18 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
     completers: Mapping[str, Completer],
     *,
     health: ProcessHealth | None = None,
+    catalogue: ProcessCatalogue | None = None,
     ledger: AttemptLedger | None = None,
     max_cached_workflows: int = CACHED_WORKFLOWS,
 ) -> list[Worker]:
     """One worker for questions and the health entity, and one per enabled provider on its own task queue.
 
-    Without `health` the process stands alone: nothing of what it sees reaches the fleet.
+    Without `health` and `catalogue` the process stands alone: nothing of what it sees reaches the fleet.
     """
     configuration = settings.configuration
     known = health or ProcessHealth.of(configuration, worker_id())
+    measured = catalogue or ProcessCatalogue(configuration)
+    measured.on_change = known.begin_anew
     in_flight = known.in_flight
     planner = Planner(known)
     timeouts = [provider.timeout_s for provider in configuration.providers.values()]
@@ -112,7 +118,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
         workflows=[RouteAndAnswer, ProviderHealth],
         activities=[
             Classify(configuration, RuleClassifier()).classify,
-            Score(configuration, in_flight, planner).score,
+            Score(configuration, in_flight, planner, measured).score,
             TakeToken(planner).take_token,
             Reconcile(configuration.divergence).reconcile,
             Announce(configuration.review.webhook, post).announce_review,
@@ -126,7 +132,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
             client,
             task_queue=task_queue(name),
             activities=[
-                Complete(completers[name], in_flight, known, ledger, beat_every_s=beat_every_s).complete,
+                Complete(completers[name], known, ledger, catalogue=measured, beat_every_s=beat_every_s).complete,
                 Probe(completers[name], provider, ledger).probe_provider,
             ],
             max_concurrent_activities=provider.max_concurrent,
@@ -139,6 +145,18 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
         for name, provider in enabled.items()
     ]
     return [questions, *providers]
+
+
+def build_measuring(client: Client, settings: Settings, *, max_cached_workflows: int = CACHED_WORKFLOWS) -> Worker:
+    """The worker for the catalogue and for everything that measures: apart, so that none of it delays a question."""
+    del settings
+    return Worker(
+        client,
+        task_queue=CATALOGUE_QUEUE,
+        workflows=[ProviderCatalogue],
+        workflow_runner=SANDBOX,
+        max_cached_workflows=max_cached_workflows,
+    )
 
 
 def make_completers(settings: Settings, make: MakeCompleter = make_completer) -> dict[str, Completer]:

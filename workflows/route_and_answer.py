@@ -190,7 +190,13 @@ class RouteAndAnswer(contract.RouteAndAnswer):
         try:
             return await workflow.execute_local_activity_method(
                 Score.score,
-                ScoringRequest(question=question, classification=classification, request_id=workflow.info().run_id),
+                ScoringRequest(
+                    question=question,
+                    classification=classification,
+                    question_id=workflow.info().workflow_id,
+                    asked_at=workflow.now(),
+                    request_id=workflow.info().run_id,
+                ),
                 start_to_close_timeout=LOCAL_TIMEOUT,
                 retry_policy=LOCAL_RETRY,
             )

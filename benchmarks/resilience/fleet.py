@@ -24,6 +24,7 @@ from activities.witness import Witness
 from benchmarks.resilience.arrivals import arrivals
 from pointsman.bill import answered
 from pointsman.call import ProviderCall
+from pointsman.circumstances import Circumstances
 from pointsman.classification import RuleClassifier
 from pointsman.configuration import Configuration
 from pointsman.decision import Candidate, Decision
@@ -88,7 +89,7 @@ class SimulatedProcess:
         configuration = self._health.configuration
         classification = classify(_QUESTION, configuration, RuleClassifier())
         health = self._planner.question(request_id)
-        decision = decide(_QUESTION, classification, configuration, lambda _: 0, health)
+        decision = decide(_QUESTION, classification, configuration, Circumstances(health=health))
         reached: list[str] = []
         for candidate in decision.candidates:
             call = _call(candidate, decision)

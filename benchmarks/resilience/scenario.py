@@ -18,7 +18,7 @@ from benchmarks.resilience.other_process import Answers, other_process
 from benchmarks.resilience.scripts import Script, Timeline, steady
 from benchmarks.resilience.tally import Tally, tally
 from benchmarks.resilience.titles import POINTSMAN
-from benchmarks.stack import MAX_TOKENS, MODEL, Stack, provider_table
+from benchmarks.stack import DECLARED, MAX_TOKENS, MODEL, Stack, provider_table
 from benchmarks.worker_process import resident_mb, worker_process
 from pointsman.client import RouterClient
 from pointsman.messages import Answer
@@ -178,4 +178,4 @@ def _document(stack: Stack, scenario: Scenario, folder: Path) -> str:
     ]
     chain = f'chain = ["{scenario.name}-primary", "{scenario.name}-secondary"]\nhedge = {str(scenario.hedge).lower()}\n'
     chains = [f"[query_types.{query_type}]\n{chain}" for query_type in QueryType]
-    return "\n".join([*tables, *chains, f'[ledger]\nurl = "sqlite:///{folder / "ledger.db"}"\n'])
+    return "\n".join([DECLARED, *tables, *chains, f'[ledger]\nurl = "sqlite:///{folder / "ledger.db"}"\n'])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pointsman.circumstances import Circumstances
 from pointsman.classification import RuleClassifier
 from pointsman.cli import fleet, json_lines, rendering
 from pointsman.cli.asking import AsJson
@@ -26,6 +27,7 @@ from pointsman.health.told import Told
 from pointsman.messages import Question
 from pointsman.routing import UnknownName, classify, decide
 from pointsman.sentences import shortened
+from pointsman.standing import Unknown
 
 if TYPE_CHECKING:
     from pointsman.health.snapshot import Snapshot
@@ -107,6 +109,6 @@ def _decide(question: Question, configuration: Configuration, told: Snapshot | N
     health = None if told is None else Told(told, configuration, question.text, time.time())
     try:
         classification = classify(question, configuration, RuleClassifier())
-        return decide(question, classification, configuration, lambda _: 0, health)
+        return decide(question, classification, configuration, Circumstances(health=health or Unknown()))
     except UnknownName as fault:
         raise InvalidQuestion(shortened(str(fault))) from fault

@@ -1,6 +1,7 @@
 """Health as a decision asks for it, from what the entity told: the rules of a planner, also where no worker runs.
 
-decide(question, classification, configuration, in_flight, Told(snapshot, configuration, question_id, now))
+told = Told(snapshot, configuration, question_id, now)
+decide(question, classification, configuration, Circumstances(health=told))
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pointsman.health.keys import key_of
 from pointsman.health.measures import Figures
 from pointsman.health.ramp import admits
 from pointsman.health.snapshot import KeyHealth, Snapshot
+from pointsman.hedge_delay import CallClass
 from pointsman.query_types import QueryType
 from pointsman.standing import Live, Standing
 
@@ -49,33 +51,27 @@ class Told:
     now: float
     """Seconds since the epoch."""
 
-    def standing(self, provider: str, most_usd: float = 0.0) -> Standing:
-        """How the provider stands for this question; well where the entity does not know it.
+    def standing(self, provider: str, model: str, most_usd: float = 0.0) -> Standing:
+        """How the provider's model stands for this question; well where the entity does not know it.
 
         What is left of a day's cap only a process knows, which keeps account of the money that it has set aside.
         """
         del most_usd
-        key = key_of(provider, self.configuration.providers[provider].model)
-        told = self.snapshot.keys.get(key, KeyHealth())
+        told = self.snapshot.keys.get(key_of(provider, model), KeyHealth())
         return standing_of(told, (self.snapshot.epoch, told.gen), self.request_id, self.now)
 
     def live(self, provider: str, query_type: QueryType) -> Live:
         """What live traffic of the fleet has shown."""
         return live_of(self._figures(provider, query_type))
 
-    def hedge_delay_s(
-        self, provider: str, query_type: QueryType, *, max_output_tokens: int, timeout_s: float
-    ) -> float | None:
-        """The p95 of the provider, declared until it is measured; a worker knows it by the answer's length too."""
-        del max_output_tokens
+    def hedge_delay_s(self, call: CallClass, *, static_s: float, timeout_s: float) -> float | None:
+        """The p95 of the provider, `static_s` until it is measured; a worker knows it by the answer's length too."""
         hedging = self.configuration.hedging
         if hedging.max_hedges == 0:
             return None
-        figures = self._figures(provider, query_type)
-        p95_ms = figures.p95_ms
-        if p95_ms is None or figures.n < ENOUGH:
-            p95_ms = self.configuration.providers[provider].latency.p95_ms
-        return max(hedging.delay_min, min(p95_ms / 1000, hedging.delay_max * timeout_s))
+        figures = self._figures(call.provider, call.query_type)
+        p95_s = static_s if figures.p95_ms is None or figures.n < ENOUGH else figures.p95_ms / 1000
+        return max(hedging.delay_min, min(p95_s, hedging.delay_max * timeout_s))
 
-    def _figures(self, provider: str, query_type: QueryType) -> Figures:
+    def _figures(self, provider: str, query_type: str) -> Figures:
         return self.snapshot.figures.get(provider, {}).get(query_type, Figures())

@@ -12,6 +12,7 @@ import time
 from collections.abc import Coroutine, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,6 +39,8 @@ DIALECTS = {
     "gamma": ("gemini", "gemini/gemini-2.5-flash-001"),
     "delta": ("ollama", "ollama_chat/llama4.1-8b-20260301"),
 }
+TODAY = datetime.now(UTC).date().isoformat()
+DECLARED = '[catalogue]\nadmission = "declared"\n'
 QUERY_TYPES = ("simple_factual", "complex_reasoning", "creative_generation", "code_task", "analysis")
 
 Ended = subprocess.CompletedProcess[str]
@@ -59,7 +62,7 @@ rate_limit_per_minute = 6000
 supports = ["json_schema"]
 price = {{ input = 1.0, output = 10.0 }}
 latency = {{ p50_ms = 500, p95_ms = 1000 }}
-declared_at = 2026-11-30
+declared_at = {TODAY}
 extra_headers = {{ "x-pointsman-call" = "{{workflow_id}}/{{activity_id}}/{{attempt}}" }}
 """
         for name, (dialect, model) in DIALECTS.items()
@@ -67,7 +70,7 @@ extra_headers = {{ "x-pointsman-call" = "{{workflow_id}}/{{activity_id}}/{{attem
     chain = 'chain = ["alpha", "beta", "gamma", "delta"]\norder = "chain"\n'
     verify = f'\n[routes.verify]\n{chain}stakes = "high"\nfan_out = 3\nreconcile = "highest_confidence"\n'
     types = "".join(f"\n[query_types.{kind}]\n{chain}" for kind in QUERY_TYPES)
-    return f"{tables}\n[retry]\ninitial_s = 0.01\n\n[routes.extract]\n{chain}{types}{verify}"
+    return f"{tables}\n{DECLARED}\n[retry]\ninitial_s = 0.01\n\n[routes.extract]\n{chain}{types}{verify}"
 
 
 UNMOVED = """

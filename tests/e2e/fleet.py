@@ -18,7 +18,7 @@ from pointsman.health.overview import HealthOverview, KeyOverview
 from pointsman.health_client import HealthClient
 from pointsman.health_contract import HEALTH_ENTITY_ID
 from pointsman.outcomes import Attempt, ErrorClass
-from tests.e2e.conftest import KEY_VARIABLE, PATIENCE_S, QUERY_TYPES, Site, WorkerProcess
+from tests.e2e.conftest import KEY_VARIABLE, PATIENCE_S, QUERY_TYPES, TODAY, Site, WorkerProcess
 from workers.embedded.scripted.request import Hit
 from workers.embedded.scripted.server import ScriptedProviders
 
@@ -45,6 +45,7 @@ _PROVIDER: dict[str, Any] = {
     "extra_headers": {CALL: "{workflow_id}/{activity_id}/{attempt}"},
 }
 _TABLES: dict[str, Table] = {
+    "catalogue": {"admission": "declared"},
     "retry": {"initial_s": 0.01},
     "breaker": {"open_s": OPEN_S, "probe_interval": 1},
     # Scripts make answers late on purpose: here that is not held against them.
@@ -251,7 +252,7 @@ def _declared(providers: ScriptedProviders, name: str, provider: dict[str, Any])
 
 def _table(name: str, values: Table) -> list[str]:
     declared = [f"{key} = {_value(value)}" for key, value in values.items()]
-    dated = ["declared_at = 2026-11-30"] if name.startswith("providers.") else []
+    dated = [f"declared_at = {TODAY}"] if name.startswith("providers.") else []
     return [f"\n[{name}]", *declared, *dated]
 
 

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import uuid
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ from workers.wiring import build, make_completers
 
 HISTORIES = Path(__file__).parent / "histories"
 ROOT = Path(__file__).parents[2]
+TODAY = datetime.now(UTC).date().isoformat()
 
 
 async def plain(server: TemporalServer) -> str:
@@ -243,13 +245,13 @@ context_tokens = 100000
 rate_limit_per_minute = 600
 price = {{ input = 1.0, output = 1.0 }}
 latency = {{ p50_ms = 500, p95_ms = 1000 }}
-declared_at = 2026-11-30
+declared_at = {TODAY}
 """
         for name, address in (("alpha", alpha), ("beta", beta))
     )
     types = ("simple_factual", "complex_reasoning", "creative_generation", "code_task", "analysis")
     chains = "".join(f'\n[query_types.{kind}]\nchain = ["alpha", "beta"]\norder = "chain"\n' for kind in types)
-    return tables + chains
+    return f'[catalogue]\nadmission = "declared"\n{tables}{chains}'
 
 
 SCENARIOS: dict[str, Scenario] = {

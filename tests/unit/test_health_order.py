@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pointsman.circumstances import Circumstances
 from pointsman.classification import of_type
 from pointsman.configuration import Configuration
 from pointsman.decision import Decision
+from pointsman.hedge_delay import CallClass, tokens_bucket
 from pointsman.messages import Question
 from pointsman.query_types import QueryType
 from pointsman.routing import decide
@@ -27,21 +29,19 @@ class Known:
     standings: dict[str, Standing] = field(default_factory=dict[str, Standing])
     figures: dict[str, Live] = field(default_factory=dict[str, Live])
 
-    def standing(self, provider: str, _most_usd: float, /) -> Standing:
+    def standing(self, provider: str, _model: str, _most_usd: float, /) -> Standing:
         return self.standings.get(provider, WELL)
 
     def live(self, provider: str, _query_type: QueryType, /) -> Live:
         return self.figures.get(provider, NOTHING_MEASURED)
 
-    def hedge_delay_s(
-        self, provider: str, _query_type: QueryType, /, *, max_output_tokens: int, timeout_s: float
-    ) -> float | None:
-        assert (max_output_tokens, timeout_s) == (1024, 25.0)
-        return {"a": 1.0, "b": 2.0}.get(provider)
+    def hedge_delay_s(self, call: CallClass, /, *, static_s: float, timeout_s: float) -> float | None:
+        assert (call.tokens, static_s, timeout_s) == (tokens_bucket(1024), 1.0, 25.0)
+        return {"a": 1.0, "b": 2.0}.get(call.provider)
 
 
 def _decided(known: Known, settings: Configuration = THREE) -> Decision:
-    return decide(Question(prompt="hello"), of_type(QueryType.ANALYSIS, 0.7), settings, lambda _: 0, known)
+    return decide(Question(prompt="hello"), of_type(QueryType.ANALYSIS, 0.7), settings, Circumstances(health=known))
 
 
 def _order(known: Known, settings: Configuration = THREE) -> list[str]:

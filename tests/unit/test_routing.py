@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pointsman.circumstances import Circumstances
 from pointsman.classification import RuleClassifier
 from pointsman.messages import ContextRecord, Parameters, Question
 from pointsman.prompt import input_tokens
@@ -34,7 +35,7 @@ def test_candidates_come_best_first() -> None:
 def test_ties_go_to_the_least_loaded_and_then_to_the_written_order() -> None:
     settings = configuration({"a": _strong(0.5), "b": _strong(0.5), "c": _strong(0.5)})
     load = {"a": 2, "b": 0, "c": 0}
-    found = decision(settings=settings, in_flight=load.__getitem__)
+    found = decision(settings=settings, circumstances=Circumstances(load.__getitem__))
     assert [candidate.provider for candidate in found.candidates] == ["b", "c", "a"]
 
 
@@ -91,7 +92,7 @@ def test_a_task_takes_its_own_route_and_query_type() -> None:
     )
     question = Question(prompt="hello", task="extract")
     classification = classify(question, settings, RuleClassifier())
-    found = decide(question, classification, settings, in_flight=lambda _: 0)
+    found = decide(question, classification, settings)
     assert (found.route, found.query_type, found.classifier) == ("routes.extract", "code_task", "route")
     assert found.candidates[0].provider == "beta"
 
@@ -151,7 +152,7 @@ def test_the_order_is_score_then_load_then_place_in_the_chain(strengths: list[fl
         {name: _strong(strength) for name, strength in zip(names, strengths, strict=True)},
         query_types={str(kind): {"chain": chain} for kind in QueryType},
     )
-    found = decision(settings=settings, in_flight=load.__getitem__)
+    found = decision(settings=settings, circumstances=Circumstances(load.__getitem__))
     strength_of = dict(zip(names, strengths, strict=True))
     assert [candidate.provider for candidate in found.candidates] == sorted(
         names, key=lambda name: (-strength_of[name], load[name], chain.index(name))
@@ -166,7 +167,7 @@ def test_f01_the_chain_is_that_of_the_type_that_was_found() -> None:
         }
     )
     question = Question(prompt="Debug this function")
-    found = decide(question, classify(question, settings, RuleClassifier()), settings, in_flight=lambda _: 0)
+    found = decide(question, classify(question, settings, RuleClassifier()), settings)
     assert (found.query_type, found.route) == ("code_task", "query_types.code_task")
     assert [candidate.provider for candidate in found.candidates] == ["beta", "alpha"]
 
@@ -180,7 +181,7 @@ def test_f23_the_settings_of_a_route_reach_its_decision() -> None:
         scoring={"max_latency_ms": 900.0, "weights": {"cost": 0.5}},
     )
     question = Question(prompt="hello", task="extract")
-    found = decide(question, classify(question, settings, RuleClassifier()), settings, in_flight=lambda _: 0)
+    found = decide(question, classify(question, settings, RuleClassifier()), settings)
     assert [(member.timeout_s, member.max_attempts) for member in found.candidates] == [(5, 3), (5, 3)]
     assert (found.min_confidence, found.on_refusal, found.stakes) == (0.4, "next", "high")
     assert (found.limits.retry.initial_s, found.max_attempts_per_request) == (0.1, 7)

@@ -12,7 +12,6 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.complete import Complete
-from activities.in_flight import InFlight
 from activities.ledger import AttemptLedger
 from activities.ports import Completer
 from activities.process_health import ProcessHealth
@@ -55,7 +54,6 @@ class Activity:
     earlier: tuple[Attempt, ...] = ()
     ledger: AttemptLedger | None = None
     env: ActivityEnvironment = field(default_factory=ActivityEnvironment)
-    in_flight: InFlight = field(default_factory=InFlight)
     health: ProcessHealth = field(default_factory=lambda: ProcessHealth.of(configuration(), "worker"))
     beats: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
 
@@ -76,7 +74,7 @@ class Activity:
         )
         self.env.on_heartbeat = lambda *details: self.beats.append(details)
         completer = self.completer or LiteLLM(NAME, declared, KEY)
-        complete = Complete(completer, self.in_flight, self.health, self.ledger, beat_every_s=self.beat_every_s)
+        complete = Complete(completer, self.health, self.ledger, beat_every_s=self.beat_every_s)
         call = ProviderCall(
             question=Question(prompt=f"what is it? {CANARY}", **question),
             candidate=self._candidate(declared),
@@ -92,7 +90,7 @@ class Activity:
             await self.run(*steps, **question)
         (detail,) = caught.value.details
         assert isinstance(detail, FailedCall)
-        assert self.in_flight(NAME) == 0
+        assert self.health.in_flight(NAME) == 0
         return Failed(caught.value, detail)
 
     def _candidate(self, declared: Provider) -> Candidate:

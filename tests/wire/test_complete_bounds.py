@@ -75,14 +75,14 @@ async def test_cancellation_closes_the_socket(providers: ScriptedProviders, dial
     activity = Activity(providers, dialect)
     running = asyncio.create_task(activity.run(Hang()))
     await providers.wait_for_hits(NAME, 1, LONG_S)
-    assert activity.in_flight(NAME) == 1
+    assert activity.health.in_flight(NAME) == 1
 
     activity.env.cancel()
 
     with pytest.raises(asyncio.CancelledError):
         await running
     await providers.wait_for_hits(NAME, 1, LONG_S, "aborted")
-    assert activity.in_flight(NAME) == 0
+    assert activity.health.in_flight(NAME) == 0
 
 
 async def test_a_deadline_shorter_than_the_providers_time_is_nobodys_fault(providers: ScriptedProviders) -> None:

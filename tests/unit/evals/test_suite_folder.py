@@ -196,8 +196,8 @@ def test_a_route_that_wants_an_evaluation_needs_a_suite(tmp_path: Path) -> None:
         load(file)
     assert refused.value.faults == [
         (
-            "routes.more.require_eval: there is no evaluation suite for more; name a folder of suites in catalogue.evals, "
-            "or leave it out"
+            "routes.more.require_eval: there is no evaluation suite for more; "
+            "name a folder of suites in catalogue.evals, or leave it out"
         )
     ]
 

@@ -1,0 +1,89 @@
+"""What one worker process knows of the catalogue, and what it has seen that the catalogue does not know yet.
+
+`score` decides with it, `complete` adds to it, and the catalogue feed carries it to the fleet and back. Nothing here
+waits or does I/O.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from pointsman.catalogue.observations import ServedReport
+from pointsman.catalogue.served import matches
+from pointsman.catalogue.snapshot import CatalogueSnapshot
+from pointsman.catalogue.view import UNREAD, CatalogueView
+from pointsman.configuration import Configuration
+from pointsman.health.keys import key_of
+
+MODEL_DIFFERS = "model_differs"
+MODEL_CHANGED = "model_changed"
+
+_TELL_AGAIN_S = 60.0
+"""A vendor that serves two models in turn must not send a signal with every answer."""
+
+
+@dataclass
+class ProcessCatalogue:
+    """The state of one process; used on its event loop only."""
+
+    configuration: Configuration
+    snapshot: CatalogueSnapshot = UNREAD
+    on_change: Callable[[str], None] = field(default=lambda _key: None)
+    """Told the key under whose name another model is served, so that its baselines begin anew."""
+    monotonic: Callable[[], float] = time.monotonic
+    _seen: dict[str, str] = field(default_factory=dict[str, str])
+    _untold: dict[str, ServedReport] = field(default_factory=dict[str, ServedReport])
+    _told_at: dict[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def view(self) -> CatalogueView:
+        """What decisions are made with."""
+        return CatalogueView(self.snapshot)
+
+    def accept(self, arrived: CatalogueSnapshot) -> None:
+        """Take in a snapshot, unless it is older than the one that is held."""
+        if (arrived.epoch, arrived.version) < (self.snapshot.epoch, self.snapshot.version):
+            return
+        self.snapshot = arrived
+        for key, seen in arrived.served.items():
+            self._notice(key, seen.served)
+
+    def saw(self, provider: str, model: str, served: str | None) -> tuple[str, ...]:
+        """Take which model has answered; gives what that is to be tagged with."""
+        if served is None or provider not in self.configuration.providers:
+            return ()
+        key = key_of(provider, model)
+        self._notice(key, served)
+        held = self.snapshot.served.get(key)
+        dated = self.configuration.providers[provider].model_copy(update={"model": model}).dated
+        if held is None or held.served != served:
+            now = datetime.now(UTC)
+            self._to_tell(ServedReport(provider=provider, model=model, served=served, at=now, dated=dated))
+        changed = held is not None and (held.served != served or not held.accepted)
+        differs = dated and not matches(model, served)
+        return tuple(note for note, holds in ((MODEL_DIFFERS, differs), (MODEL_CHANGED, changed)) if holds)
+
+    def take_served(self) -> tuple[ServedReport, ...]:
+        """What the fleet is to be told now; it is gone from here."""
+        due, self._untold = tuple(self._untold.values()), {}
+        return due
+
+    def give_back(self, reports: tuple[ServedReport, ...]) -> None:
+        """These may not have arrived."""
+        for report in reports:
+            self._untold.setdefault(key_of(report.provider, report.model), report)
+
+    def _notice(self, key: str, served: str) -> None:
+        before = self._seen.get(key)
+        self._seen[key] = served
+        if before is not None and before != served:
+            self.on_change(key)
+
+    def _to_tell(self, report: ServedReport) -> None:
+        key, now = key_of(report.provider, report.model), self.monotonic()
+        if now >= self._told_at.get(key, -_TELL_AGAIN_S) + _TELL_AGAIN_S:
+            self._told_at[key] = now
+            self._untold[key] = report

@@ -1,0 +1,106 @@
+"""Carries the catalogue between this process and the fleet: snapshots in, what was seen of models out.
+
+No question ever waits for any of it, but for the first look: a process takes questions only when it has read the
+catalogue, or has waited long enough for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+
+from temporalio.client import Client, WorkflowHandle
+from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.service import RPCError
+
+from activities.process_catalogue import ProcessCatalogue
+from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID, CATALOGUE_QUEUE, ProviderCatalogue
+
+_log = logging.getLogger(__name__)
+
+FIRST_WITHIN_S = 10.0
+_TRY_AGAIN_S = 0.1
+_QUERY_TIMEOUT_S = 2.0
+_SPREAD = 0.2
+_CALL_TIMEOUT = timedelta(seconds=5)
+
+
+class CatalogueFeed:
+    """The feed of one process."""
+
+    def __init__(self, client: Client, catalogue: ProcessCatalogue, interval_s: Callable[[], float]) -> None:
+        """`interval_s` tells how often the fleet's size lets a process ask."""
+        self._client = client
+        self._catalogue = catalogue
+        self._interval_s = interval_s
+        self._told: set[str] = set()
+
+    async def first(self, within_s: float = FIRST_WITHIN_S) -> bool:
+        """Start the catalogue unless it runs, and read it; whether that went well in time."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                while not await self._tried():
+                    await self._start_entity()
+                    await asyncio.sleep(_TRY_AGAIN_S)
+                return True
+        _log.warning("the catalogue is out of reach, so this process starts without it and goes on asking")
+        return False
+
+    async def run(self) -> None:
+        """Feed until cancelled."""
+        while True:
+            await asyncio.sleep(self._interval_s() * random.uniform(1 - _SPREAD, 1 + _SPREAD))  # noqa: S311 - spreads
+            if not await self._tried():
+                await self._start_entity()
+
+    async def exchange(self) -> None:
+        """Tell what was seen, and take in a snapshot.
+
+        Raises:
+            RPCError: the entity is not there, or the server does not answer.
+            TimeoutError: no answer came in time.
+        """
+        reports = self._catalogue.take_served()
+        try:
+            for report in reports:
+                await self._entity.signal(ProviderCatalogue.served, report, rpc_timeout=_CALL_TIMEOUT)
+        except RPCError:
+            self._catalogue.give_back(reports)
+            raise
+        # Around the client, which takes its own limit anew for each try.
+        async with asyncio.timeout(_QUERY_TIMEOUT_S):
+            self._catalogue.accept(await self._entity.query(ProviderCatalogue.snapshot))
+
+    async def _tried(self) -> bool:
+        try:
+            await self.exchange()
+        except (RPCError, TimeoutError):
+            return False
+        except Exception as fault:  # noqa: BLE001 - an entity of another version may fail a query, or answer otherwise
+            name = type(fault).__name__
+            if name not in self._told:
+                self._told.add(name)
+                _log.warning("the catalogue is out of reach (%s): %s", name, str(fault)[:200])
+            return False
+        return True
+
+    async def _start_entity(self) -> None:
+        """Start the entity unless it runs; that it does is all that is wanted."""
+        with suppress(RPCError):
+            await self._client.start_workflow(
+                ProviderCatalogue.run,
+                None,
+                id=CATALOGUE_ENTITY_ID,
+                task_queue=CATALOGUE_QUEUE,
+                id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+                static_summary="What was measured of all models",
+                rpc_timeout=_CALL_TIMEOUT,
+            )
+
+    @property
+    def _entity(self) -> WorkflowHandle[ProviderCatalogue, None]:
+        return self._client.get_workflow_handle_for(ProviderCatalogue.run, CATALOGUE_ENTITY_ID)
