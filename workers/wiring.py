@@ -19,6 +19,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 
 from activities.announce import Announce
 from activities.classify import Classify
+from activities.compare_shadow import CompareShadow
 from activities.complete import Complete
 from activities.ledger import AttemptLedger, BackgroundLedger, NoLedger, ProbeRun
 from activities.planner import Planner
@@ -29,6 +30,7 @@ from activities.process_health import ProcessHealth
 from activities.providers.simulated import Simulated
 from activities.reconcile import Reconcile
 from activities.score import Score
+from activities.shadowing import Shadowing
 from activities.take_token import TakeToken
 from pointsman.catalogue_contract import CATALOGUE_QUEUE
 from pointsman.classification import RuleClassifier
@@ -45,6 +47,7 @@ from workers.webhook import post
 from workflows.provider_catalogue import ProviderCatalogue
 from workflows.provider_health import ProviderHealth
 from workflows.route_and_answer import RouteAndAnswer
+from workflows.shadow_question import ShadowQuestion
 
 SANDBOX = SandboxedWorkflowRunner(
     restrictions=SandboxRestrictions.default.with_passthrough_modules("pointsman", "activities", "workflows")
@@ -118,7 +121,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
         workflows=[RouteAndAnswer, ProviderHealth],
         activities=[
             Classify(configuration, RuleClassifier()).classify,
-            Score(configuration, in_flight, planner, measured).score,
+            Score(configuration, in_flight, planner, measured, Shadowing(measured, known.processes)).score,
             TakeToken(planner).take_token,
             Reconcile(configuration.divergence).reconcile,
             Announce(configuration.review.webhook, post).announce_review,
@@ -149,11 +152,11 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
 
 def build_measuring(client: Client, settings: Settings, *, max_cached_workflows: int = CACHED_WORKFLOWS) -> Worker:
     """The worker for the catalogue and for everything that measures: apart, so that none of it delays a question."""
-    del settings
     return Worker(
         client,
         task_queue=CATALOGUE_QUEUE,
-        workflows=[ProviderCatalogue],
+        workflows=[ProviderCatalogue, ShadowQuestion],
+        activities=[CompareShadow(client, settings.configuration.divergence).compare_shadow],
         workflow_runner=SANDBOX,
         max_cached_workflows=max_cached_workflows,
     )
