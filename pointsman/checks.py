@@ -31,6 +31,7 @@ def faults(configuration: Configuration) -> list[str]:
     found = list(_provider_faults(configuration))
     for table, route in configuration.tables().items():
         found.extend(_chain_faults(table, route, configuration))
+        found.extend(_eval_faults(table, route, configuration))
     found.extend(
         f"routes.{task[:MAX_TASK_BYTES]}: a task's name has 1 to {MAX_TASK_BYTES} bytes; rename it"
         for task in configuration.routes
@@ -127,6 +128,18 @@ def _chain_faults(table: str, route: Route, configuration: Configuration) -> Ite
         if configuration.scoring.limits_cost and provider.price is None:
             yield f"{path}: {name} has no price, so scoring.max_cost_per_1k cannot hold; declare providers.{name}.price"
     yield from _better_outsiders(table, route, members, configuration)
+
+
+def _eval_faults(table: str, route: Route, configuration: Configuration) -> Iterator[str]:
+    kind, _, name = table.partition(".")
+    if not route.require_eval:
+        return
+    if kind != "routes":
+        yield f"{table}.require_eval: suites belong to tasks; leave it out, or make the chain a route of its own"
+    elif name not in configuration.suites:
+        folder = configuration.catalogue.evals
+        where = "name a folder of suites in catalogue.evals" if folder is None else f"write one in {folder}/{name}"
+        yield f"{table}.require_eval: there is no evaluation suite for {name}; {where}, or leave it out"
 
 
 def _hint(member: str, configuration: Configuration) -> str:

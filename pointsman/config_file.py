@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from pointsman.checks import faults
 from pointsman.configuration import Configuration
+from pointsman.evals.suite_folder import load_suites
 from pointsman.schemas import schema_fault
 from pointsman.sentences import ConfigurationError, sentences
 
@@ -31,7 +32,7 @@ def load(path: Path) -> Configuration:
     Raises:
         ConfigurationError: with every fault that was found, each one sentence that starts with its path.
     """
-    configuration = _with_schemas(_validated(_parsed(path)), path.parent)
+    configuration = _with_suites(_with_schemas(_validated(_parsed(path)), path.parent), path.parent)
     found = faults(configuration)
     if found:
         raise ConfigurationError(found)
@@ -69,9 +70,10 @@ def _toml_fault(message: str) -> str:
 
 
 def _validated(document: dict[str, Any]) -> Configuration:
-    # The key exists for `load` alone; in a file it is as unknown as any other.
-    if "schemas" in document:
-        raise ConfigurationError(["schemas: unknown key; remove it"])
+    # These keys exist for `load` alone; in a file they are as unknown as any other.
+    for key in ("schemas", "suites"):
+        if key in document:
+            raise ConfigurationError([f"{key}: unknown key; remove it"])
     try:
         return Configuration.model_validate(document)
     except ValidationError as fault:
@@ -101,6 +103,13 @@ def _with_schemas(configuration: Configuration, folder: Path) -> Configuration:
     if found:
         raise ConfigurationError(found)
     return configuration.model_copy(update={"schemas": schemas})
+
+
+def _with_suites(configuration: Configuration, folder: Path) -> Configuration:
+    evals = configuration.catalogue.evals
+    if evals is None:
+        return configuration
+    return configuration.model_copy(update={"suites": load_suites(folder / evals, configuration)})
 
 
 def _schema_fault(text: str, schema: Any) -> str | None:

@@ -10,6 +10,7 @@ from pointsman.admission import AdmissionMode
 from pointsman.budget import BudgetSettings
 from pointsman.decision import CallLimits, RetrySchedule, Weights
 from pointsman.divergence.settings import DivergenceSettings
+from pointsman.evals.suite import EvalSuite
 from pointsman.health.settings import BreakerSettings, HealthSettings
 from pointsman.hedge_delay import HedgingSettings
 from pointsman.ledger.settings import LedgerSettings
@@ -43,6 +44,8 @@ class Route(BaseModel):
     on_cannot_tell: OnCannotTell = "disagree"
     """How answers count of which the detector cannot tell whether they agree."""
     on_review_timeout: OnReviewTimeout = "best"
+    require_eval: bool | None = None
+    """Whether a member needs a passing result of the task's suite; `None` is where there is one."""
 
 
 class TaskRoute(Route):
@@ -102,6 +105,8 @@ class CatalogueSettings(BaseModel):
 
     admission: AdmissionMode = "measured"
     """"measured" asks for a profile; "declared" trusts the figures of the configuration and says so."""
+    evals: str | None = None
+    """Path of the folder of evaluation suites, relative to the configuration file."""
 
 
 class ReviewSettings(BaseModel):
@@ -138,6 +143,8 @@ class Configuration(BaseModel):
 
     schemas: dict[str, dict[str, Any]] = Field(default={}, exclude=True)
     """JSON Schemas of the routes by their path as written; filled by `load`."""
+    suites: dict[str, EvalSuite] = Field(default={}, exclude=True)
+    """Evaluation suites by task; filled by `load`."""
 
     def tables(self) -> dict[str, Route]:
         """Every route by the name of its table, such as `routes.extract` or `query_types.code_task`."""

@@ -93,11 +93,26 @@ def moments(text: str) -> tuple[Moment, ...]:
     return (Moment(time=time),) if time else ()
 
 
+def dates(text: str) -> list[tuple[str, list[Moment]]]:
+    """Every date with a month in a folded text, as written, with its readings; of two in one place the longer."""
+    found = sorted(_written_dates(text), key=lambda entry: (entry[0].start(), -entry[0].end()))
+    kept: list[tuple[re.Match[str], list[Moment]]] = []
+    for match, readings in found:
+        possible = [one for one in readings if _possible(one)]
+        if possible and (not kept or match.start() >= kept[-1][0].end()):
+            kept.append((match, possible))
+    return [(match[0], readings) for match, readings in kept]
+
+
+def _possible(one: Moment) -> bool:
+    return one.month in {None, *range(1, 13)} and one.day in {None, *range(1, 32)}
+
+
 def _dated(text: str) -> list[Moment]:
     found = [*_written_dates(text)] or [(year, [Moment(int(year[1]))]) for year in _YEAR.finditer(text)]
     # Of two that end together the longer one says more: "July 1976" is in "4 July 1976".
     last = max(found, key=lambda entry: (entry[0].end(), -entry[0].start()), default=(None, []))[1]
-    return [one for one in last if one.month in {None, *range(1, 13)} and one.day in {None, *range(1, 32)}]
+    return [one for one in last if _possible(one)]
 
 
 def _written_dates(text: str) -> Iterator[tuple[re.Match[str], list[Moment]]]:

@@ -46,7 +46,8 @@ def test_the_wheel_holds_the_library_and_nothing_else(wheel: Path) -> None:
         names = archive.namelist()
     assert {name.split("/")[0] for name in names} == {"pointsman", "pointsman-0.1.0.dist-info"}
     assert "pointsman/py.typed" in names
-    sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / "pointsman").rglob("*.py")}
+    library = (ROOT / "pointsman").rglob("*")
+    sources = {path.relative_to(ROOT).as_posix() for path in library if path.suffix in {".py", ".jsonl"}}
     assert sources <= set(names)
 
 
