@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from pointsman.catalogue.evaluation import Evaluation
-from pointsman.catalogue.profile import Count, Measure
-from pointsman.latency_histogram import LatencyHistogram
+from pointsman.catalogue.profile import Measure
+from pointsman.catalogue.tally import ArmTally, one_answer, one_failure
 from pointsman.provider import Share
 
 
@@ -43,7 +43,7 @@ class SideOfShadow(BaseModel):
 
     answered: bool
     schema_valid: bool | None = None
-    """`None` where no schema was asked for, or where there was no answer for another reason."""
+    """`None` where no schema was asked for, for a refusal, and where there was no answer for another reason."""
     grounded: Share | None = None
     """Share of its statements that the context supports; `None` without a context."""
     refused: bool = False
@@ -51,6 +51,18 @@ class SideOfShadow(BaseModel):
     cost_usd: Measure | None = None
     kind: str = ""
     """Why there was no answer."""
+
+    def tally(self) -> ArmTally:
+        """As one call of its model."""
+        if not self.answered:
+            return one_failure(schema_invalid=self.schema_valid is False, cost_usd=self.cost_usd)
+        return one_answer(
+            with_schema=self.schema_valid is not None,
+            refused=self.refused,
+            latency_ms=self.latency_ms,
+            cost_usd=self.cost_usd,
+            grounded=self.grounded,
+        )
 
 
 class ShadowResult(BaseModel):
@@ -64,27 +76,11 @@ class ShadowResult(BaseModel):
     at: AwareDatetime
     base: SideOfShadow | None = None
     """`None` where the question's own answer is not one of the base model's, and so cannot be compared."""
-    new: SideOfShadow
+    new: SideOfShadow | None = None
+    """`None` where the call was never made, or cut off by a fault of ours."""
     agreement: Literal["agree", "disagree", "cannot_tell"] | None = None
-    spent_usd: Measure | None = None
-    """What the shadow call cost; `None` where that is unknown."""
-
-
-class ArmTally(BaseModel):
-    """Live answers of one model of a provider under upgrade."""
-
-    model_config = ConfigDict(frozen=True)
-
-    calls: Count = 0
-    failed: Count = 0
-    """Ended by a fault of the provider."""
-    schema_invalid: Count = 0
-    refused: Count = 0
-    latency: LatencyHistogram = LatencyHistogram()
-    """Of answers."""
-    cost_micro_usd: Count = 0
-    priced: Count = 0
-    """Calls whose cost is known."""
+    spent_usd: Measure = 0.0
+    """What the shadow call cost; where that is unknown, the most that it may have cost."""
 
 
 class Observations(BaseModel):

@@ -30,3 +30,5 @@ class UpgradeSettings(BaseModel):
     max_latency_ratio: Annotated[float, Field(gt=0)] = 1.5
     """Of the p95."""
     max_cost_ratio: Annotated[float, Field(gt=0)] = 1.5
+    watch_promoted_s: Annotated[float, Field(ge=0, le=90 * 86400)] = 7 * 86400.0
+    """How long the new model may still be rolled back by its live answers once it has all questions."""

@@ -7,11 +7,16 @@ dependency upgrade"; DESIGN ruling 13.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from pointsman.catalogue.evaluation import Evaluation
+from pointsman.catalogue.profile import Count
+from pointsman.catalogue.side_by_side import Agreement, SideBySide, side_by_side
+from pointsman.catalogue.tally import ArmTally
+from pointsman.catalogue.thresholds import UpgradeSettings
 from pointsman.provider import Amount, Price, Share
 
 Stage = Literal["evaluating", "shadowing", "promoting", "promoted", "refused", "rolled_back"]
@@ -29,6 +34,7 @@ class StageChange(BaseModel):
     share: Share = 0.0
     operator: str = ""
     reason: str = ""
+    note: str = ""
 
 
 class UpgradePlan(BaseModel):
@@ -48,9 +54,49 @@ class UpgradePlan(BaseModel):
     share: Share = 0.0
     """Of the questions that the new model answers."""
     sample: Share = 0.0
-    """Of the questions that the new model is asked besides, while it is shadowed; 0 once the day's money is spent."""
-    free_usd: Amount = 0.0
-    """What is left today for shadowing."""
+    """Of the questions that the new model is asked besides; 0 but while it is shadowed."""
+    daily_cost_cap_usd: Amount = 0.0
+    spent_usd: Amount = 0.0
+    """What shadowing has cost on the day `spent_on`."""
+    spent_on: str = ""
+    """A UTC day such as "2026-12-01"."""
+    watched_until: AwareDatetime | None = None
+    """Until when live answers are still held against a promoted model."""
+
+    def free_usd(self, day: str) -> float:
+        """What is left for shadowing on a UTC day; the reader's clock says which, since nothing ends a quiet day."""
+        spent = self.spent_usd if self.spent_on == day else 0.0
+        return max(0.0, self.daily_cost_cap_usd - spent)
+
+    def watched(self, now: datetime) -> bool:
+        """Whether live answers of its models are to be told."""
+        return self.stage == "promoting" or (
+            self.stage == "promoted" and self.watched_until is not None and now < self.watched_until
+        )
+
+
+class Shadows(BaseModel):
+    """What came of the questions that the new model was asked besides, so far."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base: ArmTally = ArmTally()
+    new: ArmTally = ArmTally()
+    agreement: Agreement = Agreement()
+    unpaired: Count = 0
+    """Shadow calls that could not be compared: another provider had answered, or one of the two calls was cut off."""
+
+
+class ShadowSpend(BaseModel):
+    """What shadowing has cost, in micro-USD."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    day: str = ""
+    today: Count = 0
+    total: Count = 0
+    capped_on: str = ""
+    """The last day whose cap was used up."""
 
 
 class Upgrade(BaseModel):
@@ -67,6 +113,37 @@ class Upgrade(BaseModel):
     share: Share = 0.0
     sample: Annotated[float, Field(gt=0, le=1)] = 0.05
     daily_cost_cap_usd: Amount = 1.0
+    settings: UpgradeSettings = UpgradeSettings()
     evaluations: tuple[Evaluation, ...] = ()
+    shadows: Shadows = Shadows()
+    spend: ShadowSpend = ShadowSpend()
+    live_base: ArmTally = ArmTally()
+    live_new: ArmTally = ArmTally()
+    watched_until: AwareDatetime | None = None
+    """Set once the new model has all questions."""
     steps: tuple[StageChange, ...] = ()
-    """Oldest first."""
+    """Oldest first; the last 50."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the new model is out for good."""
+        return self.stage in ("refused", "rolled_back")
+
+    @property
+    def inconclusive(self) -> bool:
+        """Whether its evaluation has ended without a verdict, and may be made again."""
+        return self.stage == "evaluating" and any(one.verdict == "inconclusive" for one in self.evaluations)
+
+    def shadow_comparison(self) -> SideBySide:
+        """The new model against its base, by the questions that both were asked."""
+        held = self.shadows
+        return side_by_side(
+            held.base, held.new, self.settings, wanted=self.settings.min_shadows, agreement=held.agreement
+        )
+
+    def live_comparison(self) -> SideBySide:
+        """The new model against its base, by live answers; where the base has too few, its shadowed ones count too."""
+        base, wanted = self.live_base, self.settings.min_live
+        if base.calls < wanted:
+            base = base.merge(self.shadows.base)
+        return side_by_side(base, self.live_new, self.settings, wanted=wanted)
