@@ -68,7 +68,9 @@ def export(
 
 @app.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` wrote.")], *, note: Note = ""
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` wrote.")],
+    *,
+    note: Note = "",
 ) -> int:
     """Put a file in place of the whole catalogue."""
     document = read(file)
