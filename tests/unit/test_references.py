@@ -1,7 +1,8 @@
 """The benchmark and the suites that ship: each case is passed by a right answer, and by hardly any other.
 
-`tests/references` holds an answer to each case as a good model would give it, and in `variants.jsonl` other right ones
-and near misses. They go through the same judgement as a provider's reply: what is marked here is marked in earnest.
+The scripted providers' answer key holds an answer to each case as a good model would give it, `variants.jsonl` other
+right ones and near misses. They go through the same judgement as a provider's reply: what is marked here is marked in
+earnest.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pointsman.faults import ProviderFault
 from pointsman.query_types import QueryType
 from pointsman.response import ProviderResponse
 from tests.builders import completion
+from workers.embedded.answer_key import REFERENCES
 
 _ROOT = Path(__file__).parents[2]
 _SUITES = load_suites(_ROOT / "evals", load(_ROOT / "config" / "router.toml"))
@@ -38,7 +40,8 @@ _STRAY_SHARE = 0.15
 
 
 def _lines(name: str) -> list[dict[str, Any]]:
-    text = (_ROOT / "tests" / "references" / f"{name}.jsonl").read_text(encoding="utf-8")
+    folder = _ROOT / "tests" / "references" if name == "variants" else REFERENCES
+    text = (folder / f"{name}.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.split("\n") if line]
 
 
