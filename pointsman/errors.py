@@ -7,6 +7,7 @@ PointsmanError
 ├── QuestionCancelled   nothing: somebody wanted it so
 ├── AwaitingReview      a person decides; wait for him, or decide (`pointsman reviews`)
 ├── ReviewRefused       read why: decided already, not waiting, or an unknown choice
+├── CatalogueRefused    read why: an upgrade is under way, or is not ready; a file is no catalogue
 ├── UnknownQuestion     check the id
 ├── UnknownProvider     check the name
 ├── NoServer            start or name a Temporal server; the question goes on where there is a `question_id`
@@ -63,6 +64,10 @@ class AwaitingReview(PointsmanError):
 
 class ReviewRefused(PointsmanError):
     """A review that the question did not take."""
+
+
+class CatalogueRefused(PointsmanError):
+    """A word that the catalogue did not follow."""
 
 
 class UnknownQuestion(PointsmanError):
