@@ -8,6 +8,7 @@ from pointsman.errors import (
     AwaitingReview,
     IdTaken,
     InvalidQuestion,
+    InvalidUpgrade,
     NoServer,
     NoWorker,
     ReviewRefused,
@@ -28,7 +29,15 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-_BAD_INPUT = (InvalidQuestion, IdTaken, ReviewRefused, UnknownQuestion, UnknownProvider, ConfigurationError)
+_BAD_INPUT = (
+    InvalidQuestion,
+    InvalidUpgrade,
+    IdTaken,
+    ReviewRefused,
+    UnknownQuestion,
+    UnknownProvider,
+    ConfigurationError,
+)
 
 
 def status_of(fault: Exception) -> Exit:
