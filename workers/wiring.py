@@ -21,6 +21,7 @@ from activities.announce import Announce
 from activities.classify import Classify
 from activities.complete import Complete
 from activities.ledger import AttemptLedger, BackgroundLedger, NoLedger, ProbeRun
+from activities.measure import Measure
 from activities.planner import Planner
 from activities.ports import CallIdentity, Completer
 from activities.probe import Probe, probe
@@ -42,8 +43,11 @@ from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE
 from workers.health_feed import SendProbe
 from workers.settings import Settings
 from workers.webhook import post
+from workflows.eval_run import EvalRun
+from workflows.profile_run import ProfileRun
 from workflows.provider_catalogue import ProviderCatalogue
 from workflows.provider_health import ProviderHealth
+from workflows.provider_sitting import ProviderSitting
 from workflows.route_and_answer import RouteAndAnswer
 
 SANDBOX = SandboxedWorkflowRunner(
@@ -149,11 +153,12 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
 
 def build_measuring(client: Client, settings: Settings, *, max_cached_workflows: int = CACHED_WORKFLOWS) -> Worker:
     """The worker for the catalogue and for everything that measures: apart, so that none of it delays a question."""
-    del settings
+    measure = Measure(settings.configuration)
     return Worker(
         client,
         task_queue=CATALOGUE_QUEUE,
-        workflows=[ProviderCatalogue],
+        workflows=[ProviderCatalogue, EvalRun, ProfileRun, ProviderSitting],
+        activities=[measure.plan_eval, measure.plan_profile, measure.next_lot, measure.mark_answer],
         workflow_runner=SANDBOX,
         max_cached_workflows=max_cached_workflows,
     )
