@@ -58,6 +58,10 @@ class Candidacy:
         reason = next(self._reasons(name, provider), None)
         if reason is not None:
             return Rejection(provider=name, reason=reason[0], detail=reason[1])
+        return self.candidate(name, provider)
+
+    def candidate(self, name: str, provider: Provider) -> Candidate:
+        """The provider as a candidate, whatever speaks against it: to be measured it need not be fit to serve."""
         cap, expected = self._output_tokens(name, provider)
         points, terms = score(
             provider,

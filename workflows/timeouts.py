@@ -15,6 +15,12 @@ LOCAL_RETRY = RetryPolicy(initial_interval=timedelta(milliseconds=100), maximum_
 ANNOUNCE_TIMEOUT = timedelta(seconds=15)
 ANNOUNCE_RETRY = RetryPolicy(initial_interval=timedelta(seconds=2), maximum_interval=timedelta(minutes=5))
 
+MEASURING_TIMEOUT = timedelta(seconds=60)
+MEASURING_RETRY = RetryPolicy(
+    initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=30), maximum_attempts=10
+)
+"""Planning and marking compute in a worker: a worker that dies is followed by another, a bug by its own end."""
+
 
 def retry_policy(schedule: RetrySchedule, max_attempts: int) -> RetryPolicy:
     """The durable retry policy of a provider call.

@@ -23,8 +23,8 @@ from pointsman.examination.check import (
 from pointsman.messages import ContextRecord, NonEmpty, Question
 from pointsman.schemas import schema_fault
 
-DEADLINE_S = 300.0
-"""For one case at one provider, its waits for a slot and its retries included: nobody waits for the answer."""
+_LEAST_URGENT = 5
+"""Temporal's task priority: questions that somebody waits for come first."""
 
 
 class Case(BaseModel):
@@ -50,7 +50,7 @@ class Case(BaseModel):
             context=self.context,
             response_schema=self.response_schema,
             max_output_tokens=self.max_output_tokens,
-            deadline_s=DEADLINE_S,
+            priority=_LEAST_URGENT,
         )
 
     def filled(self) -> Self:

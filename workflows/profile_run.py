@@ -1,0 +1,70 @@
+"""`ProfileRun`: models put to the benchmark."""
+
+from __future__ import annotations
+
+from temporalio import workflow
+from temporalio.exceptions import FailureError, is_cancelled_exception
+
+with workflow.unsafe.imports_passed_through():
+    from activities.measure import Measure
+    from pointsman import measuring_contract
+    from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID, ProviderCatalogue
+    from pointsman.measuring.profile_report import ProfileReport, profile_of
+    from pointsman.measuring.progress import RunProgress, SittingProgress
+    from pointsman.measuring.request import ProfileRequest
+    from workflows.sittings import Sittings
+    from workflows.timeouts import MEASURING_RETRY, MEASURING_TIMEOUT
+
+
+@workflow.defn
+class ProfileRun(measuring_contract.ProfileRun):
+    """A benchmark's run."""
+
+    def __init__(self) -> None:
+        """Nothing is planned yet."""
+        self._sittings = Sittings()
+
+    @workflow.run
+    async def run(self, request: ProfileRequest) -> ProfileReport:
+        """Plan, ask, mark, tell the catalogue and report."""
+        plan = await workflow.execute_activity_method(
+            Measure.plan_profile,
+            request,
+            start_to_close_timeout=MEASURING_TIMEOUT,
+            retry_policy=MEASURING_RETRY,
+        )
+        done = await self._sittings.hold(plan)
+        now = workflow.now()
+        report = ProfileReport(
+            benchmark=plan.digest,
+            measured_at=now,
+            profiles=tuple(profile_of(one, now) for one in done),
+            failing={
+                one.sitting.provider: tuple(result for result in one.results if result.outcome != "passed")
+                for one in done
+            },
+        )
+        return report.model_copy(update={"unrecorded": await self._record(report)})
+
+    @workflow.signal
+    def advanced(self, progress: SittingProgress) -> None:
+        """One provider's sitting is so far."""
+        self._sittings.advanced(progress)
+
+    @workflow.query
+    def progress(self) -> RunProgress:
+        """How far it is."""
+        return self._sittings.progress
+
+    async def _record(self, report: ProfileReport) -> tuple[str, ...]:
+        """Tell the catalogue; the providers whose profile it could not be told."""
+        entity = workflow.get_external_workflow_handle_for(ProviderCatalogue.run, CATALOGUE_ENTITY_ID)
+        untold: list[str] = []
+        for profile in report.profiles:
+            try:
+                await entity.signal(ProviderCatalogue.profiled, profile)
+            except FailureError as fault:
+                if is_cancelled_exception(fault):
+                    raise
+                untold.append(profile.provider)
+        return tuple(untold)
