@@ -23,7 +23,7 @@ from temporalio.client import (
 )
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
-from temporalio.service import RPCError
+from temporalio.service import RPCError, RPCStatusCode
 
 from pointsman.catalogue.commands import Command, PromoteUpgrade, RollBackUpgrade, StartUpgrade
 from pointsman.catalogue.upgrade import Upgrade
@@ -103,11 +103,6 @@ class UpgradeClient:
                 return await self._client.execute_update_with_start_workflow(
                     ModelUpgrade.begun, start_workflow_operation=starting, rpc_timeout=self._patience
                 )
-        except WorkflowAlreadyStartedError:
-            raise CatalogueRefused(
-                f"an upgrade of {provider} is being evaluated; see `pointsman upgrade status {provider}`, or end it "
-                f"with `pointsman upgrade rollback {provider}`"
-            ) from None
         except WorkflowUpdateFailedError as fault:
             raise _told(fault) from fault
         except (TimeoutError, WorkflowUpdateRPCTimeoutOrCancelledError):
@@ -115,8 +110,11 @@ class UpgradeClient:
                 f"the server has the order, but no worker has confirmed it; see `pointsman upgrade status {provider}`; "
                 f"{START_ONE}"
             ) from None
-        except RPCError as fault:
-            raise server_fault(fault) from fault
+        except (RPCError, WorkflowAlreadyStartedError) as fault:
+            # The handle holds the same fault, which nobody else will look at.
+            with suppress(RPCError, WorkflowAlreadyStartedError):
+                await starting.workflow_handle()
+            raise _not_started(provider, fault) from fault
 
     async def status(self) -> dict[str, Upgrade]:
         """The last upgrade of every provider that has had one."""
@@ -155,6 +153,16 @@ def _checked(kind: type[_Command], **fields: object) -> _Command:
         return kind.model_validate(fields)
     except ValidationError as fault:
         raise InvalidUpgrade(in_one(fault, kind)) from None
+
+
+def _not_started(provider: str, fault: RPCError | WorkflowAlreadyStartedError) -> PointsmanError:
+    # Servers differ in how they say it.
+    if isinstance(fault, RPCError) and fault.status is not RPCStatusCode.ALREADY_EXISTS:
+        return server_fault(fault)
+    return CatalogueRefused(
+        f"an upgrade of {provider} is being evaluated; see `pointsman upgrade status {provider}`, or end it with "
+        f"`pointsman upgrade rollback {provider}`"
+    )
 
 
 def _told(fault: WorkflowUpdateFailedError) -> PointsmanError:

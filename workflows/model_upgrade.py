@@ -51,7 +51,7 @@ class ModelUpgrade(upgrade_contract.ModelUpgrade):
         return begun.upgrade
 
     @workflow.update
-    async def begun(self) -> Upgrade:
+    async def begun(self) -> Upgrade:  # type: ignore[override]  # the decorator's type names the class
         """The upgrade, once it is on record."""
         await workflow.wait_condition(lambda: self._begun is not None or self._refusal is not None)
         if self._begun is None:
