@@ -6,7 +6,7 @@ import asyncio
 from datetime import timedelta
 
 from temporalio import activity
-from temporalio.client import Client, WorkflowFailureError
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError
 
@@ -50,7 +50,9 @@ class CompareShadow:
 
     async def _given(self, request: ShadowRequest) -> _Given:
         """The question's answer, or what was tried where it has none."""
-        handle = self._client.get_workflow_handle_for(RouteAndAnswer.run, request.question_id, run_id=request.run_id)
+        handle: WorkflowHandle[RouteAndAnswer, Answer] = self._client.get_workflow_handle_for(
+            RouteAndAnswer.run, request.question_id, run_id=request.run_id
+        )
         give_up_at = request.asked_at + timedelta(seconds=request.plan.within_s + ANSWER_MARGIN_S)
         try:
             async with asyncio.timeout(max(_LEAST_S, (give_up_at - activity.info().started_time).total_seconds())):
