@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         CatalogueRefused,
         IdTaken,
         InvalidQuestion,
+        InvalidUpgrade,
         NoServer,
         NoWorker,
         PointsmanError,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pointsman.reconciliation import Reconciliation
     from pointsman.review import PendingReview, Review, ReviewRecord
     from pointsman.review_client import ReviewClient
+    from pointsman.upgrade_client import UpgradeClient
 
 __all__ = [
     "Answer",
@@ -55,6 +57,7 @@ __all__ = [
     "HealthOverview",
     "IdTaken",
     "InvalidQuestion",
+    "InvalidUpgrade",
     "NoServer",
     "NoWorker",
     "Parameters",
@@ -76,6 +79,7 @@ __all__ = [
     "Status",
     "UnknownProvider",
     "UnknownQuestion",
+    "UpgradeClient",
     "Usage",
 ]
 
@@ -83,7 +87,7 @@ __all__ = [
 # it. So each name is imported when it is first used, from the first of these modules that has it.
 _LIGHTEST_FIRST = (
     *("query_types", "outcomes", "review", "reconciliation", "decision", "messages", "errors", "contract", "client"),
-    *("health.events", "health.overview", "health_client", "review_client", "catalogue_client"),
+    *("health.events", "health.overview", "health_client", "review_client", "catalogue_client", "upgrade_client"),
 )
 
 

@@ -33,11 +33,20 @@ NAMES = [
         "ErrorClass",
         "HealthClient",
     ),
-    *("HealthEvent", "HealthLog", "HealthOverview", "IdTaken", "InvalidQuestion", "NoServer", "NoWorker"),
+    *(
+        "HealthEvent",
+        "HealthLog",
+        "HealthOverview",
+        "IdTaken",
+        "InvalidQuestion",
+        "InvalidUpgrade",
+        "NoServer",
+        "NoWorker",
+    ),
     *("Parameters", "PendingReview", "PointsmanError", "QueryType", "Question", "QuestionCancelled", "QuestionFailed"),
     *("QuestionStatus", "Reconciliation", "Rejection", "Review", "ReviewClient", "ReviewRecord", "ReviewRefused"),
     *("RouteAndAnswer", "RouterClient", "Status", "UnknownProvider"),
-    *("UnknownQuestion", "Usage"),
+    *("UnknownQuestion", "UpgradeClient", "Usage"),
 ]
 OPTIONS = {
     "ask": [
@@ -55,6 +64,14 @@ OPTIONS = {
     "reviews list": ["--json"],
     "reviews show": ["question_id", "--full", "--json"],
     "reviews decide": ["question_id", "--choose", "--text", "--reject", "--reviewer", "--note", "--json"],
+    "upgrade": [],
+    "upgrade start": [
+        *("provider", "--model", "--sample", "--daily-cost-cap", "--input-price", "--output-price", "--note"),
+        "--json",
+    ],
+    "upgrade status": ["provider", "--json"],
+    "upgrade promote": ["provider", "--share", "--note", "--json"],
+    "upgrade rollback": ["provider", "--note", "--json"],
     "catalogue": [],
     "catalogue show": ["--json"],
     "catalogue export": ["file"],
