@@ -6,7 +6,7 @@ import asyncio
 from datetime import timedelta
 
 from temporalio import activity
-from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
+from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError
 
@@ -31,6 +31,7 @@ from pointsman.shadow import (
 _Given = tuple[Answer | None, tuple[Attempt, ...]]
 _NOTHING: _Given = (None, ())
 _LEAST_S = 1.0
+_FETCHED_WITHIN_S = 10.0
 
 
 class CompareShadow:
@@ -42,20 +43,24 @@ class CompareShadow:
         self._settings = settings
 
     @activity.defn
+    async def await_base(self, request: ShadowRequest) -> bool:
+        """Wait for the question to end; whether it shows what its base model does."""
+        give_up_at = request.asked_at + timedelta(seconds=request.plan.within_s + ANSWER_MARGIN_S)
+        answer, attempts = await self._given(request, (give_up_at - activity.info().started_time).total_seconds())
+        return base_side(answer, attempts, request) is not None
+
+    @activity.defn
     async def compare_shadow(self, comparison: ShadowComparison) -> ShadowFound:
-        """What came of both; without a base where the question's answer is none of that model's, or does not come."""
-        answer, attempts = await self._given(comparison.request)
+        """What came of both, once the question has ended."""
+        answer, attempts = await self._given(comparison.request, _FETCHED_WITHIN_S)
         # Long answers take seconds to compare, in which this process's calls must go on.
         return await asyncio.to_thread(self._found, comparison, answer, attempts)
 
-    async def _given(self, request: ShadowRequest) -> _Given:
-        """The question's answer, or what was tried where it has none."""
-        handle: WorkflowHandle[RouteAndAnswer, Answer] = self._client.get_workflow_handle_for(
-            RouteAndAnswer.run, request.question_id, run_id=request.run_id
-        )
-        give_up_at = request.asked_at + timedelta(seconds=request.plan.within_s + ANSWER_MARGIN_S)
+    async def _given(self, request: ShadowRequest, within_s: float) -> _Given:
+        """The question's answer, or what was tried where it has none; nothing where it does not end in time."""
+        handle = self._client.get_workflow_handle_for(RouteAndAnswer.run, request.question_id, run_id=request.run_id)
         try:
-            async with asyncio.timeout(max(_LEAST_S, (give_up_at - activity.info().started_time).total_seconds())):
+            async with asyncio.timeout(max(_LEAST_S, within_s)):
                 answer = await handle.result(follow_runs=False)
         except WorkflowFailureError as fault:
             return None, _tried(fault.cause)

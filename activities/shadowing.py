@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from activities.process_catalogue import ProcessCatalogue
 from pointsman.decision import Decision, ShadowPlan
-from pointsman.shadow import HOLD_S
+from pointsman.shadow import ends_within_s
 from pointsman.shadow_allowance import ShadowAllowance
 from pointsman.shadow_sampling import shadow_plan
 from pointsman.steps import ScoringRequest
@@ -38,7 +38,7 @@ class Shadowing:
         granted = self._allowance.grant(
             upgrade,
             found.most_usd,
-            hold_s=found.within_s + HOLD_S,
+            hold_s=ends_within_s(found),
             now=self._catalogue.clock(),
             heard_at=self._catalogue.heard_at,
             processes=self._processes(),

@@ -19,7 +19,7 @@ from typing import NoReturn
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import decision, divergence, plain_question, processes, waiting_reviews
+from benchmarks import decision, divergence, plain_question, processes, shadowing, waiting_reviews
 from benchmarks.figures import Figure, print_table, write_json
 from benchmarks.machine import in_words, machine
 from benchmarks.resilience import suite
@@ -29,6 +29,7 @@ from pointsman.errors import NoServer
 from pointsman.leaving import leave
 
 _QUICK, _FULL = Size(rounds=5, one_by_one=10, together=32), Size(rounds=12, one_by_one=20, together=64)
+_SHADOWED_QUICK, _SHADOWED = Size(rounds=2, one_by_one=15, together=0), Size(rounds=6, one_by_one=30, together=0)
 _BLOCKS, _DECISIONS = 7, 500
 _WAITING, _WAITING_QUICK = 1000, 100
 _RESULT = Path("build") / "bench.json"
@@ -53,11 +54,12 @@ async def _figures(*, quick: bool, tell: Callable[[str], None]) -> tuple[list[Fi
     with tempfile.TemporaryDirectory(prefix="pointsman-bench-") as folder:
         async with stack(Path(folder)) as running:
             asked = await plain_question.measure(running, _QUICK if quick else _FULL, tell)
+            shadowed = await shadowing.measure(running, _SHADOWED_QUICK if quick else _SHADOWED, tell)
             tell("starting a worker process")
             memory = await processes.worker_memory(running)
             waiting = await waiting_reviews.measure(running, _WAITING_QUICK if quick else _WAITING, tell)
             found = await suite.measure(running, suite.QUICK if quick else suite.FULL, tell)
-    return [*asked, *decided, *started, *memory, *waiting, *found.wanted], found
+    return [*asked, *shadowed, *decided, *started, *memory, *waiting, *found.wanted], found
 
 
 def _run(*, quick: bool, data: Path | None) -> int:

@@ -32,8 +32,16 @@ class Way:
 
     async def run_round(self, size: Size) -> None:
         """One round, noted."""
-        self.round_ms.append([await _timed_ms(self.ask) for _ in range(size.one_by_one)])
+        await self.run_one_by_one(size)
         self.round_per_s.append(await throughput(self.ask, size.together))
+
+    async def run_one_by_one(self, size: Size, pause_s: float = 0.0) -> None:
+        """The first half of a round alone, with a pause after each question."""
+        took: list[float] = []
+        for _ in range(size.one_by_one):
+            took.append(await _timed_ms(self.ask))
+            await asyncio.sleep(pause_s)
+        self.round_ms.append(took)
 
     def percentile_ms(self, percent: int) -> float:
         """Over the questions of all rounds."""

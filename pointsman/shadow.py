@@ -19,11 +19,16 @@ SHADOW_PRIORITY = 5
 """The last of Temporal's: at a provider's full queue every user's call goes first."""
 ANSWER_MARGIN_S = 60.0
 """How long after a question's deadline its answer is still waited for: it is written down after it was given."""
-HOLD_S = 180.0
-"""After its question's bound and this much more, a shadow has ended and told what it cost, or never will."""
+_ENDING_S = 60.0
+"""For comparing, and for telling the catalogue."""
 
 _OURS = frozenset({ErrorClass.LOCAL, ErrorClass.CANCEL, ErrorClass.INFRASTRUCTURE, ErrorClass.QUOTA})
 _SCHEMA_KINDS = frozenset({"schema_invalid", "not_json"})
+
+
+def ends_within_s(plan: ShadowPlan) -> float:
+    """Seconds after its question's start by which a shadow has ended and told what it cost, or never will."""
+    return plan.within_s + ANSWER_MARGIN_S + plan.candidate.start_to_close_s + _ENDING_S
 
 
 class ShadowRequest(BaseModel):

@@ -159,7 +159,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
 def build_measuring(client: Client, settings: Settings, *, max_cached_workflows: int = CACHED_WORKFLOWS) -> Worker:
     """The worker for the catalogue and for everything that measures: apart, so that none of it delays a question."""
     configuration = settings.configuration
-    measure = Measure(configuration)
+    measure, comparing = Measure(configuration), CompareShadow(client, configuration.divergence)
     return Worker(
         client,
         task_queue=CATALOGUE_QUEUE,
@@ -169,7 +169,8 @@ def build_measuring(client: Client, settings: Settings, *, max_cached_workflows:
             measure.plan_profile,
             measure.next_lot,
             measure.mark_answer,
-            CompareShadow(client, configuration.divergence).compare_shadow,
+            comparing.await_base,
+            comparing.compare_shadow,
             UpgradeDesk(client, configuration).begin_upgrade,
         ],
         workflow_runner=SANDBOX,

@@ -1,6 +1,7 @@
-"""`ShadowQuestion`: one live question to a new model besides, and how its answer compares.
+"""`ShadowQuestion`: one live question to a new model too, once it has its own answer, and how the two compare.
 
-It is nobody's answer: its question neither waits for it nor pays for it. It ends by itself, whatever happens.
+It is nobody's answer: its question neither waits for it nor pays for it, and has ended before the new model is asked,
+so that the two calls never stand in each other's way. It ends by itself, whatever happens.
 """
 
 from __future__ import annotations
@@ -36,9 +37,11 @@ class ShadowQuestion:
 
     @workflow.run
     async def run(self, request: ShadowRequest) -> ShadowResult:
-        """Ask, compare, and tell the catalogue."""
-        outcome = await self._ask(request)
-        found = await self._compare(request, outcome)
+        """Wait for the question's answer, ask, compare, and tell the catalogue."""
+        found, spent = ShadowFound(), 0.0
+        if await self._comparable(request):
+            outcome = await self._ask(request)
+            found, spent = await self._compare(request, outcome), spent_usd(outcome, request.plan)
         result = ShadowResult(
             upgrade_id=request.plan.upgrade_id,
             provider=request.plan.provider,
@@ -47,11 +50,27 @@ class ShadowQuestion:
             base=found.base,
             new=found.new,
             agreement=found.agreement,
-            spent_usd=spent_usd(outcome, request.plan),
+            spent_usd=spent,
         )
         catalogue = workflow.get_external_workflow_handle_for(ProviderCatalogue.run, CATALOGUE_ENTITY_ID)
         await catalogue.signal(ProviderCatalogue.shadowed, result)
         return result
+
+    async def _comparable(self, request: ShadowRequest) -> bool:
+        """Whether the base model has shown what it does with the question: else there is nothing to pay for."""
+        waiting = timedelta(seconds=request.plan.within_s + ANSWER_MARGIN_S)
+        try:
+            return await workflow.execute_activity_method(
+                CompareShadow.await_base,
+                request,
+                schedule_to_close_timeout=waiting,
+                retry_policy=_RETRY,
+                summary="until the question has its answer",
+            )
+        except ActivityError as fault:
+            if is_cancelled_exception(fault):
+                raise
+            return False
 
     async def _ask(self, request: ShadowRequest) -> Completion | FailedCall:
         call = ProviderCall(
@@ -65,7 +84,7 @@ class ShadowQuestion:
         )
         # A worker that is lost is no reason to pay for a figure twice.
         once = request.limits.model_copy(update={"infrastructure_attempts": 1})
-        deadline = request.asked_at + timedelta(seconds=request.plan.within_s)
+        deadline = workflow.now() + timedelta(seconds=request.plan.candidate.start_to_close_s)
         return await ask(call, once, max_attempts=1, deadline=deadline)
 
     async def _compare(self, request: ShadowRequest, outcome: Completion | FailedCall) -> ShadowFound:
@@ -74,7 +93,7 @@ class ShadowQuestion:
             return await workflow.execute_activity_method(
                 CompareShadow.compare_shadow,
                 ShadowComparison(request=request, new=outcome),
-                schedule_to_close_timeout=timedelta(seconds=request.plan.within_s + ANSWER_MARGIN_S) + _COMPARING,
+                schedule_to_close_timeout=_COMPARING,
                 retry_policy=_RETRY,
                 summary="with the answer that the question was given",
             )

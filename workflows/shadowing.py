@@ -14,7 +14,7 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.catalogue_contract import CATALOGUE_QUEUE
     from pointsman.decision import Decision, ShadowPlan
     from pointsman.messages import Question
-    from pointsman.shadow import HOLD_S, ShadowRequest
+    from pointsman.shadow import ShadowRequest, ends_within_s
     from workflows.provider_call import consume
     from workflows.shadow_question import ShadowQuestion
 
@@ -44,7 +44,7 @@ async def _start(question: Question, decision: Decision, plan: ShadowPlan, asked
             task_queue=CATALOGUE_QUEUE,
             parent_close_policy=workflow.ParentClosePolicy.ABANDON,
             cancellation_type=workflow.ChildWorkflowCancellationType.ABANDON,
-            execution_timeout=timedelta(seconds=plan.within_s + HOLD_S),
+            execution_timeout=timedelta(seconds=ends_within_s(plan)),
             retry_policy=RetryPolicy(maximum_attempts=1),
             static_summary=f"{plan.candidate.model} beside {plan.base}",
         )

@@ -81,15 +81,24 @@ async def _found(answer: Answer | None, request: ShadowRequest | None = None, **
     activity = CompareShadow(_Waiting(answer), DEFAULTS)  # type: ignore[arg-type]  # a stand-in with what is used
     said = new.pop("outcome", None) or completion("It was opened in 1931.", **new)
     comparison = ShadowComparison(request=request or _request(), new=said)
+    return await _environment().run(activity.compare_shadow, comparison)
+
+
+def _environment() -> ActivityEnvironment:
     env = ActivityEnvironment()
     env.info = dataclasses.replace(env.info, started_time=datetime.now(UTC))
-    return await env.run(activity.compare_shadow, comparison)
+    return env
 
 
-async def test_an_answer_that_does_not_come_in_time_is_not_waited_for() -> None:
-    found = await _found(None)
-    assert (found.base, found.agreement) == (None, None)
-    assert found.new is not None
+@pytest.mark.parametrize(
+    ("answer", "shows"),
+    [(_answer(), True), (_answer(provider="beta", attempts=(attempt("beta"),)), False), (None, False)],
+)
+async def test_a_question_is_waited_for_within_its_bound_and_tells_whether_its_base_has_answered(
+    answer: Answer | None, *, shows: bool
+) -> None:
+    activity = CompareShadow(_Waiting(answer), DEFAULTS)  # type: ignore[arg-type]  # a stand-in with what is used
+    assert await _environment().run(activity.await_base, _request()) is shows
 
 
 async def test_both_answers_are_held_against_the_context() -> None:
