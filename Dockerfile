@@ -18,6 +18,7 @@ COPY workflows workflows
 COPY activities activities
 COPY workers workers
 COPY config config
+COPY evals evals
 
 # Where the ledger goes by default: the only place that a worker writes to.
 RUN mkdir .pointsman && chown 10001:10001 .pointsman

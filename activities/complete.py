@@ -101,6 +101,7 @@ class Complete:
         finally:
             if row is not None:
                 self._ledger.record(entry_of(call, row))
+                self._catalogue.ended(call, row)
             self._witness.settled(call, reservation, 0.0 if row is None else row.cost_usd)
         verdict = self._witness.answered(call, response, told, since_scheduled_s=clock.since_scheduled_s)
         return Completion(

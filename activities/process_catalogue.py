@@ -7,16 +7,21 @@ waits or does I/O.
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from pointsman.call import ProviderCall
+from pointsman.catalogue.observation_builder import ObservationBuilder
 from pointsman.catalogue.observations import ServedReport
 from pointsman.catalogue.served import matches
 from pointsman.catalogue.snapshot import CatalogueSnapshot
+from pointsman.catalogue.tally import ArmTally
 from pointsman.catalogue.view import UNREAD, CatalogueView
 from pointsman.configuration import Configuration
 from pointsman.health.keys import key_of
+from pointsman.outcomes import Attempt
 
 MODEL_DIFFERS = "model_differs"
 MODEL_CHANGED = "model_changed"
@@ -33,7 +38,12 @@ class ProcessCatalogue:
     snapshot: CatalogueSnapshot = UNREAD
     on_change: Callable[[str], None] = field(default=lambda _key: None)
     """Told the key under whose name another model is served, so that its baselines begin anew."""
+    observations: ObservationBuilder = field(default_factory=lambda: ObservationBuilder(uuid.uuid4().hex))
+    """Live answers of providers under upgrade."""
+    heard_at: float = 0.0
+    """When the last snapshot came, by `clock`."""
     monotonic: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = time.time
     _seen: dict[str, str] = field(default_factory=dict[str, str])
     _untold: dict[str, ServedReport] = field(default_factory=dict[str, ServedReport])
     _told_at: dict[str, float] = field(default_factory=dict[str, float])
@@ -48,6 +58,7 @@ class ProcessCatalogue:
         if (arrived.epoch, arrived.version) < (self.snapshot.epoch, self.snapshot.version):
             return
         self.snapshot = arrived
+        self.heard_at = self.clock()
         for key, seen in arrived.served.items():
             self._notice(key, seen.served)
 
@@ -65,6 +76,15 @@ class ProcessCatalogue:
         changed = held is not None and (held.served != served or not held.accepted)
         differs = dated and not matches(model, served)
         return tuple(note for note, holds in ((MODEL_DIFFERS, differs), (MODEL_CHANGED, changed)) if holds)
+
+    def ended(self, call: ProviderCall, row: Attempt) -> None:
+        """Take how an attempt has ended, where its provider is under upgrade and both models are watched."""
+        plan = self.snapshot.upgrades.get(row.provider)
+        if plan is None or call.purpose != "answer" or row.model not in (plan.base, plan.model):
+            return
+        tally = ArmTally.of_attempt(row, with_schema=call.answer_schema is not None)
+        if tally is not None and plan.watched(datetime.fromtimestamp(self.clock(), UTC)):
+            self.observations.add(plan.id, row.model, tally)
 
     def take_served(self) -> tuple[ServedReport, ...]:
         """What the fleet is to be told now; it is gone from here."""

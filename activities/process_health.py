@@ -84,6 +84,11 @@ class ProcessHealth:
         self.detector.forget(key)
         self.samples.forget(provider_of(key), model_of(key))
 
+    def processes(self) -> int:
+        """How many processes share the fleet's limits, as the last snapshot told."""
+        snapshot = self.view.snapshot
+        return 1 if snapshot is None else max(1, snapshot.active_workers)
+
     def gauges(self) -> Gauges:
         """How the process stands right now."""
         under_way = {provider: self.in_flight(provider) for provider in self.configuration.providers}

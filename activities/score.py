@@ -10,6 +10,7 @@ from temporalio import activity
 from activities.invalid_question import invalid_question
 from activities.planner import Planner
 from activities.process_catalogue import ProcessCatalogue
+from activities.shadowing import Shadowing
 from pointsman.circumstances import Circumstances
 from pointsman.configuration import Configuration
 from pointsman.decision import Decision
@@ -26,12 +27,17 @@ class Score:
         in_flight: Callable[[str], int],
         planner: Planner,
         catalogue: ProcessCatalogue,
+        shadowing: Shadowing | None = None,
     ) -> None:
-        """`in_flight` tells the calls under way, `planner` how the providers are, `catalogue` what was measured."""
+        """`in_flight` tells the calls under way, `planner` how the providers are, `catalogue` what was measured.
+
+        Without `shadowing` no question is asked of a new model besides.
+        """
         self._configuration = configuration
         self._in_flight = in_flight
         self._planner = planner
         self._catalogue = catalogue
+        self._shadowing = shadowing
 
     @activity.defn
     async def score(self, request: ScoringRequest) -> Decision:
@@ -45,6 +51,8 @@ class Score:
                 # The server's clock; a question from before it was told is decided by this process's own.
                 now=request.asked_at or datetime.now(UTC),
             )
-            return decide(request.question, request.classification, self._configuration, circumstances)
+            decision = decide(request.question, request.classification, self._configuration, circumstances)
         except UnknownName as fault:
             raise invalid_question(fault) from None
+        shadow = None if self._shadowing is None else self._shadowing.plan(request, decision)
+        return decision if shadow is None else decision.model_copy(update={"shadow": shadow})

@@ -10,11 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pointsman.catalogue_client import CatalogueClient
     from pointsman.client import QuestionStatus, RouterClient
     from pointsman.contract import RouteAndAnswer, Status
     from pointsman.decision import Candidate, Decision, Rejection
     from pointsman.errors import (
         AwaitingReview,
+        CatalogueRefused,
         IdTaken,
         InvalidQuestion,
         NoServer,
@@ -41,6 +43,8 @@ __all__ = [
     "Attempt",
     "AwaitingReview",
     "Candidate",
+    "CatalogueClient",
+    "CatalogueRefused",
     "Claim",
     "ContextRecord",
     "Decision",
@@ -79,7 +83,7 @@ __all__ = [
 # it. So each name is imported when it is first used, from the first of these modules that has it.
 _LIGHTEST_FIRST = (
     *("query_types", "outcomes", "review", "reconciliation", "decision", "messages", "errors", "contract", "client"),
-    *("health.events", "health.overview", "health_client", "review_client"),
+    *("health.events", "health.overview", "health_client", "review_client", "catalogue_client"),
 )
 
 

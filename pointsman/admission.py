@@ -78,7 +78,7 @@ class Admission:
         seen = self.catalogue.served(name, provider.model)
         if seen is not None and not seen.accepted and provider.on_model_change == "retire":
             accept = f"profile it anew or run `pointsman catalogue accept {name}`"
-            yield "model_changed", f"{seen.before} was served before, {seen.served} now; {accept}"
+            yield "model_changed", f"{seen.before or provider.model} was served before, {seen.served} now; {accept}"
 
     def _unvalidated(self, name: str, provider: Provider) -> Iterator[_Reason]:
         if self.suite is None or self.task is None or self.catalogue.snapshot is None:

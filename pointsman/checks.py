@@ -77,8 +77,20 @@ def warnings(configuration: Configuration, today: date) -> list[str]:
         found.extend(_provider_warnings(f"providers.{name}", provider, today))
     for table, route in configuration.tables().items():
         found.extend(_chain_warnings(table, route, configuration))
+    found.extend(_suite_warnings(configuration))
     found.extend(resilience_warnings(configuration))
     return found
+
+
+def _suite_warnings(configuration: Configuration) -> Iterator[str]:
+    """DESIGN ruling 14: what no suite has tested is answered all the same, and says so."""
+    untested = [
+        f"routes.{task}"
+        for task, route in configuration.routes.items()
+        if route.require_eval is None and task not in configuration.suites
+    ]
+    if untested:
+        yield f"{', '.join(untested)}: no evaluation suite is enforced, so that answers are tagged unvalidated"
 
 
 def _provider_faults(configuration: Configuration) -> Iterator[str]:

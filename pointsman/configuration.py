@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pointsman.admission import AdmissionMode
 from pointsman.budget import BudgetSettings
+from pointsman.catalogue.thresholds import UpgradeSettings
 from pointsman.decision import CallLimits, RetrySchedule, Weights
 from pointsman.divergence.settings import DivergenceSettings
 from pointsman.evals.suite import EvalSuite
@@ -129,6 +130,7 @@ class Configuration(BaseModel):
     routes: dict[str, TaskRoute] = {}
     query_types: dict[QueryType, Route] = {}
     catalogue: CatalogueSettings = CatalogueSettings()
+    upgrade: UpgradeSettings = UpgradeSettings()
     classification: ClassificationSettings = ClassificationSettings()
     scoring: Scoring = Scoring()
     retry: Retry = Retry()

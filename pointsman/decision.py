@@ -75,6 +75,23 @@ class Candidate(BaseModel):
     """Whether its rate limit is kept where it is called: an attempt may then wait for a slot before its request."""
 
 
+class ShadowPlan(BaseModel):
+    """A model under upgrade that is asked besides, for nobody's answer: the question neither waits nor pays for it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    upgrade_id: str
+    provider: str
+    base: str
+    """The model whose answer is compared with."""
+    candidate: Candidate
+    """The provider with its new model."""
+    within_s: float
+    """Seconds from the question's start after which its answer is not waited for any more."""
+    most_usd: float
+    """What the call may come to cost; set aside for it."""
+
+
 class Rejection(BaseModel):
     """A provider that was not considered, and why."""
 
@@ -168,5 +185,7 @@ class Decision(BaseModel):
     """Whether strengths and latencies were measured, or are the configuration's."""
     warnings: tuple[str, ...] = ()
     """What a person should do soon, such as measuring a provider anew before it is retired."""
+    shadow: ShadowPlan | None = None
+    """Which new model of the first candidate's provider is asked besides, if any."""
     unvalidated: bool = False
     """Whether the question has a task that no suite has tested its candidates for."""

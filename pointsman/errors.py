@@ -7,8 +7,12 @@ PointsmanError
 ├── QuestionCancelled   nothing: somebody wanted it so
 ├── AwaitingReview      a person decides; wait for him, or decide (`pointsman reviews`)
 ├── ReviewRefused       read why: decided already, not waiting, or an unknown choice
+├── CatalogueRefused    read why: an upgrade is under way, or is not ready; a file is no catalogue
 ├── UnknownQuestion     check the id
 ├── UnknownProvider     check the name
+├── RunRefused          correct what is to be measured, or the suite
+├── RunFailed           start it again; the message tells how it ended
+├── UnknownRun          check the id
 ├── NoServer            start or name a Temporal server; the question goes on where there is a `question_id`
 ├── NoWorker            start a worker; the question waits for it
 └── ConfigurationError  correct the file or the variable that it names (in `pointsman.sentences`)
@@ -65,12 +69,28 @@ class ReviewRefused(PointsmanError):
     """A review that the question did not take."""
 
 
+class CatalogueRefused(PointsmanError):
+    """A word that the catalogue did not follow."""
+
+
 class UnknownQuestion(PointsmanError):
     """No question has this id, or its history has been deleted."""
 
 
 class UnknownProvider(PointsmanError):
     """No worker has told of a provider with this name."""
+
+
+class RunRefused(PointsmanError):
+    """What is to be measured cannot be: the task, the provider or the suite is not there, or has changed meanwhile."""
+
+
+class RunFailed(PointsmanError):
+    """A measuring run ended without a report."""
+
+
+class UnknownRun(PointsmanError):
+    """No measuring run has this id, or its history has been deleted."""
 
 
 class NoServer(PointsmanError):

@@ -75,7 +75,7 @@ def decide(
     own = configuration.schemas.get(route.response_schema) if route.response_schema else None
     schema = own if question.response_schema is None else question.response_schema
     known = circumstances or Circumstances()
-    admission = _admission(question, classification, configuration, known)
+    admission = _admission(question, route, classification, configuration, known)
     candidacy = Candidacy(question, classification, route, configuration.scoring, schema, known, admission)
     providers = {name: candidacy.effective(name, provider) for name, provider in configuration.providers.items()}
     weighed = [candidacy.weigh(name, provider) for name, provider in providers.items()]
@@ -115,14 +115,20 @@ def decide(
 
 
 def _admission(
-    question: Question, classification: Classification, configuration: Configuration, known: Circumstances
+    question: Question,
+    route: Route,
+    classification: Classification,
+    configuration: Configuration,
+    known: Circumstances,
 ) -> Admission:
+    suite = configuration.suites.get(question.task or "")
     return Admission(
         mode=configuration.catalogue.admission,
         catalogue=known.catalogue,
         query_type=classification.query_type,
         now=known.now,
         task=question.task,
+        suite=None if suite is None or route.require_eval is False else suite.digest,
     )
 
 

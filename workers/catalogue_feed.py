@@ -27,6 +27,8 @@ _TRY_AGAIN_S = 0.1
 _QUERY_TIMEOUT_S = 2.0
 _SPREAD = 0.2
 _CALL_TIMEOUT = timedelta(seconds=5)
+_OBSERVED_EVERY = 3
+"""Exchanges: a fleet of any size then sends some twenty reports of live answers a second at most."""
 
 
 class CatalogueFeed:
@@ -38,6 +40,7 @@ class CatalogueFeed:
         self._catalogue = catalogue
         self._interval_s = interval_s
         self._told: set[str] = set()
+        self._exchanges = 0
 
     async def first(self, within_s: float = FIRST_WITHIN_S) -> bool:
         """Start the catalogue unless it runs, and read it; whether that went well in time."""
@@ -71,9 +74,18 @@ class CatalogueFeed:
         except RPCError:
             self._catalogue.give_back(reports)
             raise
+        await self._tell_observations()
         # Around the client, which takes its own limit anew for each try.
         async with asyncio.timeout(_QUERY_TIMEOUT_S):
             self._catalogue.accept(await self._entity.query(ProviderCatalogue.snapshot))
+
+    async def _tell_observations(self) -> None:
+        """Tell live answers of providers under upgrade; what may not have arrived is told again under its number."""
+        self._exchanges += 1
+        due = None if self._exchanges % _OBSERVED_EVERY else self._catalogue.observations.due()
+        if due is not None:
+            await self._entity.signal(ProviderCatalogue.observed, due, rpc_timeout=_CALL_TIMEOUT)
+            self._catalogue.observations.arrived(due.seq)
 
     async def _tried(self) -> bool:
         try:

@@ -19,6 +19,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 
 from activities.announce import Announce
 from activities.classify import Classify
+from activities.compare_shadow import CompareShadow
 from activities.complete import Complete
 from activities.ledger import AttemptLedger, BackgroundLedger, NoLedger, ProbeRun
 from activities.measure import Measure
@@ -30,6 +31,7 @@ from activities.process_health import ProcessHealth
 from activities.providers.simulated import Simulated
 from activities.reconcile import Reconcile
 from activities.score import Score
+from activities.shadowing import Shadowing
 from activities.take_token import TakeToken
 from pointsman.catalogue_contract import CATALOGUE_QUEUE
 from pointsman.classification import RuleClassifier
@@ -49,6 +51,7 @@ from workflows.provider_catalogue import ProviderCatalogue
 from workflows.provider_health import ProviderHealth
 from workflows.provider_sitting import ProviderSitting
 from workflows.route_and_answer import RouteAndAnswer
+from workflows.shadow_question import ShadowQuestion
 
 SANDBOX = SandboxedWorkflowRunner(
     restrictions=SandboxRestrictions.default.with_passthrough_modules("pointsman", "activities", "workflows")
@@ -122,7 +125,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
         workflows=[RouteAndAnswer, ProviderHealth],
         activities=[
             Classify(configuration, RuleClassifier()).classify,
-            Score(configuration, in_flight, planner, measured).score,
+            Score(configuration, in_flight, planner, measured, Shadowing(measured, known.processes)).score,
             TakeToken(planner).take_token,
             Reconcile(configuration.divergence).reconcile,
             Announce(configuration.review.webhook, post).announce_review,
@@ -157,8 +160,14 @@ def build_measuring(client: Client, settings: Settings, *, max_cached_workflows:
     return Worker(
         client,
         task_queue=CATALOGUE_QUEUE,
-        workflows=[ProviderCatalogue, EvalRun, ProfileRun, ProviderSitting],
-        activities=[measure.plan_eval, measure.plan_profile, measure.next_lot, measure.mark_answer],
+        workflows=[ProviderCatalogue, EvalRun, ProfileRun, ProviderSitting, ShadowQuestion],
+        activities=[
+            measure.plan_eval,
+            measure.plan_profile,
+            measure.next_lot,
+            measure.mark_answer,
+            CompareShadow(client, settings.configuration.divergence).compare_shadow,
+        ],
         workflow_runner=SANDBOX,
         max_cached_workflows=max_cached_workflows,
     )

@@ -35,6 +35,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.provider_call import ask
     from workflows.race import race
     from workflows.review import show
+    from workflows.shadowing import start_shadow
     from workflows.timeouts import LOCAL_RETRY, LOCAL_TIMEOUT
 
 # What a bug in workflow code raises ends the question; left alone it would be retried as a task for ever. A
@@ -59,6 +60,7 @@ class RouteAndAnswer(contract.RouteAndAnswer):
         self._progress = Progress(question)
         self._desk = ReviewDesk()
         self._local = asyncio.Lock()
+        self._shadowed = False
         self._deadline = workflow.info().workflow_start_time + timedelta(seconds=question.deadline_s)
 
     @workflow.run
@@ -114,6 +116,7 @@ class RouteAndAnswer(contract.RouteAndAnswer):
         while True:
             decision = self._decision = await self._score(question, classification)
             workflow.set_current_details(narrative.of_decision(decision))
+            self._shadow(question, decision)
             if decision.panel is None:
                 answer = await self._ask_one(decision)
             else:
@@ -121,6 +124,12 @@ class RouteAndAnswer(contract.RouteAndAnswer):
             if answer is not None:
                 return answer
             await self._wait_or_fail(question, decision)
+
+    def _shadow(self, question: Question, decision: Decision) -> None:
+        """Have a new model asked besides, once, where the decision says so; nothing here waits for it."""
+        if decision.shadow is not None and not self._shadowed:
+            self._shadowed = True
+            start_shadow(question, decision, decision.shadow, workflow.info().workflow_start_time)
 
     async def _ask_one(self, decision: Decision) -> Answer | None:
         await self._ask_in_order(decision)

@@ -25,5 +25,5 @@ def shadowed_by_new(plan: UpgradePlan, question_id: str) -> bool:
 
 def _place(purpose: str, plan: UpgradePlan, question_id: str) -> float:
     """A number from 0 to just below 1, as good as drawn by chance."""
-    text = f"{purpose}/{plan.id}/{question_id}".encode(errors="surrogatepass")
+    text = f"{purpose}/{plan.id}/{question_id}".encode(errors="replace")
     return float(int.from_bytes(blake2b(text, digest_size=_BYTES).digest(), "big") / (1 << 8 * _BYTES))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from pointsman.catalogue.evaluation import Evaluation
 from pointsman.catalogue.profile import Profile
@@ -26,3 +26,17 @@ class CatalogueDocument(BaseModel):
     """By provider and model."""
     upgrades: dict[str, Upgrade] = {}
     """By provider: the last one."""
+
+    @model_validator(mode="after")
+    def _stands_under_its_key(self) -> Self:
+        rightly = {
+            "profiles": {key: profile.key for key, profile in self.profiles.items()},
+            "evaluations": {key: evaluation.key for key, evaluation in self.evaluations.items()},
+            "served": {key: seen.key for key, seen in self.served.items()},
+            "upgrades": {key: upgrade.provider for key, upgrade in self.upgrades.items()},
+        }
+        for table, keys in rightly.items():
+            for key, right in keys.items():
+                if key != right:
+                    raise ValueError(f"{table}.{key} holds what belongs to {right}; give it that key")
+        return self

@@ -69,18 +69,19 @@ def take_served(state: CatalogueState, report: ServedReport, *, now: datetime) -
     before = held.served.get(key)
     if before is not None and before.served == report.served:
         return state, ()
+    contradicts = report.dated and not matches(report.model, report.served)
     seen = ServedModel(
         provider=report.provider,
         model=report.model,
         served=report.served,
         since=report.at,
         before=None if before is None else before.served,
-        accepted=before is None,
+        accepted=before is None and not contradicts,
     )
     events: list[CatalogueEvent] = []
     if before is not None:
         events.append(_event(now, "model_changed", key, f"{before.served} before, {report.served} now"))
-    if report.dated and not matches(report.model, report.served):
+    if contradicts:
         events.append(_event(now, "model_differs", key, f"{report.served} is served"))
     return _changed(state, _updated(held, served=_with(held.served, key, seen)), now, *events)
 

@@ -18,7 +18,7 @@ class ServedModel(BaseModel):
     before: str | None = None
     """What was served until then."""
     accepted: bool = True
-    """False once it has changed and until an operator accepts it, or the model is profiled anew."""
+    """False once it has changed, or contradicts the pin, until an operator accepts it or the model is profiled anew."""
 
     @property
     def key(self) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
+from pointsman.catalogue.allotment import answered_by_new
 from pointsman.catalogue.evaluation import Evaluation
 from pointsman.catalogue.profile import Profile, TypeFigures
 from pointsman.catalogue.served import ServedModel
 from pointsman.catalogue.snapshot import CatalogueSnapshot
-from pointsman.catalogue.upgrade import SERVING, UpgradePlan
+from pointsman.catalogue.upgrade import UpgradePlan
 from pointsman.health.keys import key_of
 from pointsman.provider import Latency, Provider
 from pointsman.query_types import QueryType
@@ -21,16 +21,6 @@ PRIOR_ANSWERS = 10
 
 UNREAD = CatalogueSnapshot(epoch=0, version=0)
 """What a process knows before it has read the catalogue for the first time."""
-
-
-def place(upgrade_id: str, question_id: str) -> float:
-    """Where a question stands in an upgrade, from 0 to 1: the same for ever, so that a share only ever grows or falls.
-
-    >>> place("u", "q") == place("u", "q")
-    True
-    """
-    digest = hashlib.sha256(f"{upgrade_id}\n{question_id}".encode(errors="replace")).digest()
-    return int.from_bytes(digest[:8]) / 2**64
 
 
 @dataclass(frozen=True)
@@ -57,7 +47,7 @@ class CatalogueView:
     def serving(self, name: str, provider: Provider, question_id: str) -> Provider:
         """The provider with the model and the price that this question gets there."""
         plan = self.upgrade(name, provider)
-        if plan is None or plan.stage not in SERVING or place(plan.id, question_id) >= plan.share:
+        if plan is None or not answered_by_new(plan, question_id):
             return provider
         return provider.model_copy(update={"model": plan.model, "price": plan.price or provider.price})
 

@@ -10,7 +10,18 @@ from typing import Annotated, TextIO
 
 import typer
 
-from pointsman.cli import asking, comparing, configuring, health, rendering, reviews, routing
+from pointsman.cli import (
+    asking,
+    catalogue,
+    comparing,
+    configuring,
+    evaluating,
+    health,
+    profiling,
+    rendering,
+    reviews,
+    routing,
+)
 from pointsman.cli.exits import Exit, status_of
 from pointsman.errors import PointsmanError
 
@@ -27,6 +38,9 @@ for _command in (asking.ask, asking.status, asking.answer, asking.cancel, routin
 app.command(context_settings={"ignore_unknown_options": True})(comparing.compare)
 app.add_typer(reviews.app, name="reviews")
 app.add_typer(health.app, name="health")
+app.add_typer(profiling.app, name="profile")
+app.add_typer(evaluating.app, name="eval")
+app.add_typer(catalogue.app, name="catalogue")
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback

@@ -11,8 +11,10 @@ from pointsman.errors import (
     NoServer,
     NoWorker,
     ReviewRefused,
+    RunRefused,
     UnknownProvider,
     UnknownQuestion,
+    UnknownRun,
 )
 from pointsman.sentences import ConfigurationError
 
@@ -28,7 +30,16 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-_BAD_INPUT = (InvalidQuestion, IdTaken, ReviewRefused, UnknownQuestion, UnknownProvider, ConfigurationError)
+_BAD_INPUT = (
+    InvalidQuestion,
+    IdTaken,
+    ReviewRefused,
+    UnknownQuestion,
+    UnknownProvider,
+    RunRefused,
+    UnknownRun,
+    ConfigurationError,
+)
 
 
 def status_of(fault: Exception) -> Exit:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from pointsman.catalogue.view import CatalogueView
 from pointsman.circumstances import Circumstances
 from pointsman.classification import RuleClassifier
 from pointsman.cli import fleet, json_lines, rendering
@@ -28,9 +30,6 @@ from pointsman.messages import Question
 from pointsman.routing import UnknownName, classify, decide
 from pointsman.sentences import shortened
 from pointsman.standing import Unknown
-
-if TYPE_CHECKING:
-    from pointsman.health.snapshot import Snapshot
 
 
 def route(
@@ -55,13 +54,13 @@ def route(
     if prompt is None or file is not None:
         raise InvalidQuestion("give a PROMPT or --file, one of them")
     question = question_from(prompt, Limits(task=task))
-    told = fleet.snapshot()
-    decision = _decide(question, configuration, told)
+    told = fleet.told()
+    decision, live = _decide(question, configuration, told), told.health is not None
     if as_json:
-        print(json.dumps(decision_document(decision, live=told is not None), ensure_ascii=False, indent=2))
+        print(json.dumps(decision_document(decision, live=live), ensure_ascii=False, indent=2))
     else:
         rendering.print_decision(decision)
-        print(f"{_knows(live=told is not None)}; route reason {decision.reason}")
+        print(f"{_knows(live=live)}; {_figures(decision)}; route reason {decision.reason}")
     return Exit.DONE if decision.candidates else Exit.FAILED
 
 
@@ -74,6 +73,9 @@ def decision_document(decision: Decision, *, live: bool = False) -> dict[str, An
         "complexity": decision.complexity,
         "route": decision.route,
         "reason": decision.reason,
+        "figures": decision.figures,
+        "catalogue_version": decision.catalogue_version,
+        "warnings": list(decision.warnings),
         "candidates": [
             {
                 "provider": candidate.provider,
@@ -94,21 +96,30 @@ def _knows(*, live: bool) -> str:
     return "with the health that workers tell" if live else "health unknown: no worker tells it"
 
 
+def _figures(decision: Decision) -> str:
+    if decision.catalogue_version is None:
+        return "figures as declared: no worker tells the catalogue"
+    return f"figures {decision.figures}, catalogue version {decision.catalogue_version}"
+
+
 def _lines(path: Path, configuration: Configuration) -> Iterator[str]:
     numbered = json_lines.lines(path, "--file")
-    health = fleet.snapshot()
+    told = fleet.told()
     for number, line in numbered:
         with json_lines.told(number):
             question = parse(json_lines.fields(line, '{"prompt": "..."}'))
-            decision = _decide(question, configuration, health)
-        yield json.dumps(decision_document(decision, live=health is not None), ensure_ascii=False)
+            decision = _decide(question, configuration, told)
+        yield json.dumps(decision_document(decision, live=told.health is not None), ensure_ascii=False)
 
 
-def _decide(question: Question, configuration: Configuration, told: Snapshot | None) -> Decision:
-    # Which questions a ramp lets through goes by their id; one that is not asked has none but its text.
-    health = None if told is None else Told(told, configuration, question.text, time.time())
+def _decide(question: Question, configuration: Configuration, told: fleet.Fleet) -> Decision:
+    # Which questions a ramp or an upgrade's share takes goes by their id; one that is not asked has none but its text.
+    health = Unknown() if told.health is None else Told(told.health, configuration, question.text, time.time())
+    circumstances = Circumstances(
+        health=health, catalogue=CatalogueView(told.catalogue), question_id=question.text, now=datetime.now(UTC)
+    )
     try:
         classification = classify(question, configuration, RuleClassifier())
-        return decide(question, classification, configuration, Circumstances(health=health or Unknown()))
+        return decide(question, classification, configuration, circumstances)
     except UnknownName as fault:
         raise InvalidQuestion(shortened(str(fault))) from fault

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -43,7 +44,7 @@ class EvalSuite(BaseModel):
     judge: str | None = None
     cases: tuple[Case, ...]
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """By which a result knows its suite: another case, check, schema or threshold gives another one."""
         content = self.model_dump(mode="json", by_alias=True, exclude={"description"})

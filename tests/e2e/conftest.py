@@ -68,9 +68,10 @@ extra_headers = {{ "x-pointsman-call" = "{{workflow_id}}/{{activity_id}}/{{attem
         for name, (dialect, model) in DIALECTS.items()
     )
     chain = 'chain = ["alpha", "beta", "gamma", "delta"]\norder = "chain"\n'
-    verify = f'\n[routes.verify]\n{chain}stakes = "high"\nfan_out = 3\nreconcile = "highest_confidence"\n'
+    task = f"{chain}require_eval = false\n"
+    verify = f'\n[routes.verify]\n{task}stakes = "high"\nfan_out = 3\nreconcile = "highest_confidence"\n'
     types = "".join(f"\n[query_types.{kind}]\n{chain}" for kind in QUERY_TYPES)
-    return f"{tables}\n{DECLARED}\n[retry]\ninitial_s = 0.01\n\n[routes.extract]\n{chain}{types}{verify}"
+    return f"{tables}\n{DECLARED}\n[retry]\ninitial_s = 0.01\n\n[routes.extract]\n{task}{types}{verify}"
 
 
 UNMOVED = """

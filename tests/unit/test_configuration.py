@@ -316,13 +316,15 @@ def test_a_preferable_member_behind_another_is_warned_about_where_the_chain_is_t
         ("chain", ["routes.r.chain: beta is preferable to alpha and yet stands behind it"]),
         ("score", []),
     ):
-        settings = configuration(listed, routes={"r": {"chain": ["alpha", "beta"], "order": order}})
+        route = {"chain": ["alpha", "beta"], "order": order, "require_eval": False}
+        settings = configuration(listed, routes={"r": route})
         assert warnings(settings, TODAY) == expected
 
 
 def test_what_has_no_effect_and_what_has_no_price_is_warned_about() -> None:
     listed = {"alpha": provider_table(), "beta": provider_table(price=None, tier="two")}
-    settings = configuration(listed, routes={"r": {"chain": ["alpha", "beta"], "hedge": True, "stakes": "high"}})
+    route = {"chain": ["alpha", "beta"], "hedge": True, "stakes": "high", "require_eval": False}
+    settings = configuration(listed, routes={"r": route})
     assert warnings(settings, TODAY) == [
         "providers.beta.price: missing; its costs are unknown, and questions with max_cost_usd pass it by",
         "routes.r.stakes: no two enabled members of its chain share a tier, so nothing is compared",
@@ -333,6 +335,14 @@ def test_what_has_no_effect_and_what_has_no_price_is_warned_about() -> None:
 def test_figures_are_warned_about_from_their_75th_day(declared: str, warned: bool) -> None:  # noqa: FBT001
     settings = configuration({"alpha": provider_table(declared_at=declared), "beta": provider_table()})
     assert bool(warnings(settings, TODAY)) is warned
+
+
+def test_a_task_without_a_suite_is_warned_about_unless_its_route_says_that_none_is_wanted() -> None:
+    chain = ["alpha", "beta"]
+    settings = configuration(routes={"r": {"chain": chain}, "s": {"chain": chain, "require_eval": False}})
+    assert warnings(settings, TODAY) == [
+        "routes.r: no evaluation suite is enforced, so that answers are tagged unvalidated",
+    ]
 
 
 def test_a_chain_with_one_enabled_member_is_warned_about() -> None:

@@ -20,7 +20,7 @@ TODAY = date(2026, 11, 30)
 
 def _warnings(route: dict[str, Any] | None = None, alpha: dict[str, Any] | None = None, **tables: Any) -> list[str]:
     listed = {"alpha": provider_table(**(alpha or {})), "beta": provider_table()}
-    routes = {} if route is None else {"r": {"chain": ["alpha", "beta"], **route}}
+    routes = {} if route is None else {"r": {"chain": ["alpha", "beta"], "require_eval": False, **route}}
     return warnings(configuration(listed, routes=routes, **tables), TODAY)
 
 

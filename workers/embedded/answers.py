@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pointsman.prompt import CLAIMS_FORM
+from workers.embedded.answer_key import answer_key
 from workers.embedded.scripted.request import Request
 from workers.embedded.scripted.script import Reply, Status, Step
 
@@ -14,6 +15,8 @@ DISPUTED = "How many moons does Mars have?"
 """A question on which the scripted providers differ, so that a review can be seen."""
 _DISPUTED_ANSWERS = {"claude": "(scripted) Mars has 2 moons, Phobos and Deimos. The answer is 2."}
 _DISPUTED_BY_OTHERS = "(scripted) Mars has 3 moons. The answer is 3."
+CARELESS = "nano"
+"""A model with this in its name gets every third of the answers that it should know wrong."""
 _OUT_OF_ORDER = "unavailable"
 _QUOTED_CHARACTERS = 120
 
@@ -30,7 +33,10 @@ def talk(request: Request) -> Reply:
 
 
 def answer(request: Request) -> str:
-    """A reply in the form that the request asks for: a value of its schema, claims, or a sentence."""
+    """A right answer where one is known; else a reply in the form that is asked for: a value, claims, or a sentence."""
+    known = answer_key().get(request.prompt)
+    if known is not None:
+        return _careless(known) if CARELESS in request.model else known
     schema = _schema(request.body)
     if schema is not None:
         return json.dumps(example(schema))
@@ -41,6 +47,13 @@ def answer(request: Request) -> str:
     if CLAIMS_FORM not in (request.system or ""):
         return sentence
     return json.dumps({"answer": sentence, "claims": [{"text": sentence, "confidence": 0.8, "sources": []}]})
+
+
+def _careless(right: str) -> str:
+    """The right answer, or one to another question: for a reply it is always the same."""
+    others = sorted(set(answer_key().values()))
+    place = others.index(right)
+    return others[(place + 1) % len(others)] if place % 3 == 0 else right
 
 
 def example(schema: dict[str, Any]) -> Any:  # noqa: PLR0911 - one for each kind of value

@@ -1,0 +1,93 @@
+"""The activity that holds a new model's answer against the one that its question was given."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+from temporalio import activity
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
+from temporalio.exceptions import ApplicationError
+from temporalio.service import RPCError
+
+from pointsman.call import Completion, FailedCall
+from pointsman.contract import RouteAndAnswer, Unanswered
+from pointsman.divergence.detector import compare
+from pointsman.divergence.settings import DivergenceSettings
+from pointsman.divergence.statement import Statement
+from pointsman.messages import Answer
+from pointsman.outcomes import Attempt
+from pointsman.shadow import (
+    ANSWER_MARGIN_S,
+    Agreed,
+    ShadowComparison,
+    ShadowFound,
+    ShadowRequest,
+    answered_by_base,
+    base_side,
+    new_side,
+)
+
+_Given = tuple[Answer | None, tuple[Attempt, ...]]
+_NOTHING: _Given = (None, ())
+_LEAST_S = 1.0
+
+
+class CompareShadow:
+    """Fetches the question's own answer, waiting for it within a bound, and compares."""
+
+    def __init__(self, client: Client, settings: DivergenceSettings) -> None:
+        """`settings` say which detector compares, and how strictly."""
+        self._client = client
+        self._settings = settings
+
+    @activity.defn
+    async def compare_shadow(self, comparison: ShadowComparison) -> ShadowFound:
+        """What came of both; without a base where the question's answer is none of that model's, or does not come."""
+        answer, attempts = await self._given(comparison.request)
+        # Long answers take seconds to compare, in which this process's calls must go on.
+        return await asyncio.to_thread(self._found, comparison, answer, attempts)
+
+    async def _given(self, request: ShadowRequest) -> _Given:
+        """The question's answer, or what was tried where it has none."""
+        handle: WorkflowHandle[RouteAndAnswer, Answer] = self._client.get_workflow_handle_for(
+            RouteAndAnswer.run, request.question_id, run_id=request.run_id
+        )
+        give_up_at = request.asked_at + timedelta(seconds=request.plan.within_s + ANSWER_MARGIN_S)
+        try:
+            async with asyncio.timeout(max(_LEAST_S, (give_up_at - activity.info().started_time).total_seconds())):
+                answer = await handle.result(follow_runs=False)
+        except WorkflowFailureError as fault:
+            return None, _tried(fault.cause)
+        except (TimeoutError, RPCError):
+            return _NOTHING
+        return answer, answer.attempts
+
+    def _found(self, comparison: ShadowComparison, answer: Answer | None, attempts: tuple[Attempt, ...]) -> ShadowFound:
+        request, new = comparison.request, comparison.new
+        return ShadowFound(
+            base=base_side(answer, attempts, request),
+            new=new_side(new, request),
+            agreement=self._agreement(request, answer, new),
+        )
+
+    def _agreement(self, request: ShadowRequest, answer: Answer | None, new: Completion | FailedCall) -> Agreed | None:
+        if answer is None or isinstance(new, FailedCall) or not answered_by_base(answer, request.plan):
+            return None
+        return compare(
+            _statement(answer),
+            _statement(new),
+            question=request.question.text,
+            schema=request.answer_schema,
+            settings=self._settings,
+        ).verdict
+
+
+def _statement(said: Answer | Completion) -> Statement:
+    return Statement(text=said.text, parsed=said.parsed, claims=tuple(claim.text for claim in said.claims))
+
+
+def _tried(cause: BaseException) -> tuple[Attempt, ...]:
+    if isinstance(cause, ApplicationError) and cause.details and isinstance(cause.details[0], dict):
+        return Unanswered.model_validate(cause.details[0]).attempts
+    return ()
