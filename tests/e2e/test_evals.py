@@ -69,7 +69,9 @@ def test_a_provider_that_errs_in_seven_cases_is_caught_in_exactly_those(
     row = next(line for line in table.splitlines() if line.startswith("alpha"))
     assert re.search(r"13/20 +65 % +43 % to 82 % +0 ", row), row
     assert row.rstrip().endswith("failed")
-    failing = re.findall(r"^alpha  (\S+)  failed: number: it comes to 1, expected 1\d\d$", f"alpha  sum-{cases}", re.M)
+    failing = re.findall(
+        r"^alpha  (\S+)  failed: number: it comes to 1, expected 1\d\d$", f"alpha  sum-{cases}", re.MULTILINE
+    )
     assert tuple(failing) == WRONG
     assert "20 of 20 questions: alpha 20/20" in ended.stderr or "run eval-" in ended.stderr
     report = json.loads(out.read_text())
@@ -93,12 +95,17 @@ def test_all_members_are_asked_by_default_and_a_result_is_compared_with_an_earli
     assert told["unrecorded"] == []
 
     same = site.cli("eval", "run", "--task", "sums", "--provider", "beta", "--against", str(out))
-    assert (same.returncode, "beta against the earlier beta: not significantly worse (0 lost" in same.stdout) == (0, True)
+    assert (same.returncode, "beta against the earlier beta: not significantly worse (0 lost" in same.stdout) == (
+        0,
+        True,
+    )
 
     providers.script("beta", _errs_in_seven)
     worse = site.cli("eval", "run", "--task", "sums", "--provider", "beta", "--against", str(out))
     assert worse.returncode == Exit.FAILED
-    assert "beta against the earlier beta: significantly worse (7 lost, 0 won of 20 cases, chance 0.008)" in worse.stdout
+    assert (
+        "beta against the earlier beta: significantly worse (7 lost, 0 won of 20 cases, chance 0.008)" in worse.stdout
+    )
     assert tuple(re.findall(r"^  lost  (\S+)$", worse.stdout, re.MULTILINE)) == WRONG
 
 
@@ -170,7 +177,10 @@ def test_an_unknown_run_is_said_in_a_sentence(site: Site) -> None:
 
 def test_a_schedule_says_when_it_runs_next_and_can_be_removed(site: Site) -> None:
     none = site.cli("profile", "schedule")
-    assert (none.returncode, none.stdout) == (0, "no schedule; make one with `pointsman profile schedule --every 30d`\n")
+    assert (none.returncode, none.stdout) == (
+        0,
+        "no schedule; make one with `pointsman profile schedule --every 30d`\n",
+    )
     made = site.cli("profile", "schedule", "--every", "30d")
     assert made.returncode == 0, made.stderr
     assert re.fullmatch(r"pointsman-profile runs next at \d{4}-\d\d-\d\d \d\d:\d\d UTC\n", made.stdout)

@@ -20,24 +20,13 @@ from workflows.provider_health import ProviderHealth
 from workflows.route_and_answer import RouteAndAnswer
 
 NAMES = [
-    *(
-        "Answer",
-        "Attempt",
-        "AwaitingReview",
-        "Candidate",
-        "CatalogueClient",
-        "CatalogueRefused",
-        "Claim",
-        "ContextRecord",
-        "Decision",
-        "ErrorClass",
-        "HealthClient",
-    ),
+    *("Answer", "Attempt", "AwaitingReview", "Candidate", "CatalogueClient", "CatalogueRefused", "Claim"),
+    *("ContextRecord", "Decision", "ErrorClass", "EvalClient", "EvalReport", "EvalRequest", "HealthClient"),
     *("HealthEvent", "HealthLog", "HealthOverview", "IdTaken", "InvalidQuestion", "NoServer", "NoWorker"),
-    *("Parameters", "PendingReview", "PointsmanError", "QueryType", "Question", "QuestionCancelled", "QuestionFailed"),
-    *("QuestionStatus", "Reconciliation", "Rejection", "Review", "ReviewClient", "ReviewRecord", "ReviewRefused"),
-    *("RouteAndAnswer", "RouterClient", "Status", "UnknownProvider"),
-    *("UnknownQuestion", "Usage"),
+    *("Parameters", "PendingReview", "PointsmanError", "ProfileClient", "ProfileReport", "ProfileRequest"),
+    *("QueryType", "Question", "QuestionCancelled", "QuestionFailed", "QuestionStatus", "Reconciliation"),
+    *("Rejection", "Review", "ReviewClient", "ReviewRecord", "ReviewRefused", "RouteAndAnswer", "RouterClient"),
+    *("RunFailed", "RunRefused", "Status", "UnknownProvider", "UnknownQuestion", "UnknownRun", "Usage"),
 ]
 OPTIONS = {
     "ask": [
@@ -60,6 +49,13 @@ OPTIONS = {
     "catalogue export": ["file"],
     "catalogue import": ["file", "--note"],
     "catalogue accept": ["provider", "--note"],
+    "profile": [],
+    "profile run": ["provider", "--samples", "--json"],
+    "profile show": ["run_id", "--json"],
+    "profile schedule": ["--every", "--remove", "--json"],
+    "eval": [],
+    "eval run": ["--task", "--provider", "--out", "--against", "--json"],
+    "eval show": ["run_id", "--out", "--against", "--json"],
     "health": ["--json"],
     "health events": ["--json"],
     "health open": ["provider", "--note", "--json"],
