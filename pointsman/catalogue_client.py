@@ -12,8 +12,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 from datetime import timedelta
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
+from pydantic import ValidationError
 from temporalio.client import (
     Client,
     WorkflowHandle,
@@ -24,14 +25,23 @@ from temporalio.client import (
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
-from pointsman.catalogue.commands import AcceptModel, BeginUpgrade, ImportCatalogue, PromoteUpgrade, RollBackUpgrade
+from pointsman.catalogue.commands import (
+    AcceptModel,
+    BeginUpgrade,
+    Command,
+    ImportCatalogue,
+    PromoteUpgrade,
+    RollBackUpgrade,
+)
 from pointsman.catalogue.document import CatalogueDocument
 from pointsman.catalogue.events import CatalogueEvent
+from pointsman.catalogue.room import TooLarge, check
 from pointsman.catalogue.snapshot import CatalogueSnapshot
 from pointsman.catalogue.upgrade import Upgrade
 from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID, ProviderCatalogue
 from pointsman.connection import connect
 from pointsman.errors import CatalogueRefused, NoWorker
+from pointsman.sentences import sentences
 from pointsman.server_faults import server_fault, unknown_namespace
 from pointsman.watch import START_ONE
 
@@ -41,6 +51,7 @@ _NOBODY_ANSWERS = frozenset(
 )
 
 _Told = TypeVar("_Told")
+_Command = TypeVar("_Command", bound=Command)
 
 
 class CatalogueClient:
@@ -77,9 +88,14 @@ class CatalogueClient:
         """Put a document in place of what is kept.
 
         Raises:
-            CatalogueRefused: it is larger than what can be kept.
+            CatalogueRefused: it is larger than what can be kept, or dated in the future.
         """
-        command = ImportCatalogue(document=document, operator=operator, note=note)
+        try:
+            # The server would not even carry it to the catalogue.
+            check(document)
+        except TooLarge as refused:
+            raise CatalogueRefused(str(refused)) from None
+        command = _command(ImportCatalogue, document=document, operator=operator, note=note)
         order = self._entity.execute_update(ProviderCatalogue.import_catalogue, command, rpc_timeout=self._patience)
         await self._obeyed(order)
 
@@ -89,7 +105,7 @@ class CatalogueClient:
         Raises:
             CatalogueRefused: nothing that it serves waits to be accepted.
         """
-        command = AcceptModel(provider=provider, operator=operator, note=note)
+        command = _command(AcceptModel, provider=provider, operator=operator, note=note)
         order = self._entity.execute_update(ProviderCatalogue.accept_model, command, rpc_timeout=self._patience)
         await self._obeyed(order)
 
@@ -142,6 +158,13 @@ class CatalogueClient:
             raise NoWorker(f"no worker answers for the catalogue; {START_ONE}") from None
         except WorkflowQueryFailedError as fault:
             raise NoWorker(f"the worker that answered is of another version ({fault.message[:100]})") from fault
+
+
+def _command(kind: type[_Command], **fields: Any) -> _Command:
+    try:
+        return kind(**fields)
+    except ValidationError as fault:
+        raise CatalogueRefused("; ".join(sentences(fault, kind))) from None
 
 
 def _fault(fault: RPCError) -> Exception:

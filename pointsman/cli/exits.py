@@ -6,6 +6,7 @@ from enum import IntEnum
 
 from pointsman.errors import (
     AwaitingReview,
+    CatalogueRefused,
     IdTaken,
     InvalidQuestion,
     NoServer,
@@ -28,7 +29,15 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-_BAD_INPUT = (InvalidQuestion, IdTaken, ReviewRefused, UnknownQuestion, UnknownProvider, ConfigurationError)
+_BAD_INPUT = (
+    InvalidQuestion,
+    IdTaken,
+    ReviewRefused,
+    CatalogueRefused,
+    UnknownQuestion,
+    UnknownProvider,
+    ConfigurationError,
+)
 
 
 def status_of(fault: Exception) -> Exit:
