@@ -10,6 +10,7 @@ Workers follow a change with their next look at the catalogue, in about a second
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Awaitable
 from datetime import timedelta
 from typing import Any, Self, TypeVar
@@ -24,6 +25,7 @@ from temporalio.client import (
 )
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
+from temporalio.workflow import UpdateMethodMultiParam
 
 from pointsman.catalogue.commands import (
     AcceptModel,
@@ -46,6 +48,7 @@ from pointsman.server_faults import server_fault, unknown_namespace
 from pointsman.watch import START_ONE
 
 _ANSWER_WITHIN_S = 10.0
+_AGAIN_AFTER_S = 0.2
 _NOBODY_ANSWERS = frozenset(
     {RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED, RPCStatusCode.FAILED_PRECONDITION}
 )
@@ -96,8 +99,7 @@ class CatalogueClient:
         except TooLarge as refused:
             raise CatalogueRefused(str(refused)) from None
         command = _command(ImportCatalogue, document=document, operator=operator, note=note)
-        order = self._entity.execute_update(ProviderCatalogue.import_catalogue, command, rpc_timeout=self._patience)
-        await self._obeyed(order)
+        await self._obeyed(ProviderCatalogue.import_catalogue, command)
 
     async def accept(self, provider: str, *, operator: str = "", note: str = "") -> None:
         """Take what a provider now serves for what is wanted.
@@ -106,8 +108,7 @@ class CatalogueClient:
             CatalogueRefused: nothing that it serves waits to be accepted.
         """
         command = _command(AcceptModel, provider=provider, operator=operator, note=note)
-        order = self._entity.execute_update(ProviderCatalogue.accept_model, command, rpc_timeout=self._patience)
-        await self._obeyed(order)
+        await self._obeyed(ProviderCatalogue.accept_model, command)
 
     async def begin_upgrade(self, command: BeginUpgrade) -> Upgrade:
         """Put an upgrade on record, to be evaluated next.
@@ -115,8 +116,7 @@ class CatalogueClient:
         Raises:
             CatalogueRefused: another one of the provider is under way.
         """
-        order = self._entity.execute_update(ProviderCatalogue.begin_upgrade, command, rpc_timeout=self._patience)
-        return await self._obeyed(order)
+        return await self._obeyed(ProviderCatalogue.begin_upgrade, command)
 
     async def promote(self, command: PromoteUpgrade) -> Upgrade:
         """Give an upgrade's new model more of the questions.
@@ -124,8 +124,7 @@ class CatalogueClient:
         Raises:
             CatalogueRefused: it is not ready, or over.
         """
-        order = self._entity.execute_update(ProviderCatalogue.promote, command, rpc_timeout=self._patience)
-        return await self._obeyed(order)
+        return await self._obeyed(ProviderCatalogue.promote, command)
 
     async def roll_back(self, command: RollBackUpgrade) -> Upgrade:
         """Send every further question to the configured model.
@@ -133,19 +132,33 @@ class CatalogueClient:
         Raises:
             CatalogueRefused: there is nothing to roll back.
         """
-        order = self._entity.execute_update(ProviderCatalogue.roll_back, command, rpc_timeout=self._patience)
-        return await self._obeyed(order)
+        return await self._obeyed(ProviderCatalogue.roll_back, command)
 
     @property
     def _entity(self) -> WorkflowHandle[ProviderCatalogue, None]:
         return self._client.get_workflow_handle_for(ProviderCatalogue.run, CATALOGUE_ENTITY_ID)
 
-    async def _obeyed(self, order: Awaitable[_Told]) -> _Told:
+    async def _obeyed(
+        self, order: UpdateMethodMultiParam[[ProviderCatalogue, _Command], _Told], command: _Command
+    ) -> _Told:
         try:
-            return await self._within(order)
+            return await self._within(self._until_taken(order, command))
         except WorkflowUpdateFailedError as fault:
             cause = fault.cause
             raise CatalogueRefused(cause.message if isinstance(cause, ApplicationError) else str(cause)) from fault
+
+    async def _until_taken(
+        self, order: UpdateMethodMultiParam[[ProviderCatalogue, _Command], _Told], command: _Command
+    ) -> _Told:
+        """Give an order, again where the entity could not take it: it goes on in a new run just now."""
+        order_id = str(uuid.uuid4())
+        while True:
+            try:
+                return await self._entity.execute_update(order, command, id=order_id, rpc_timeout=self._patience)
+            except RPCError as fault:
+                if fault.status is not RPCStatusCode.FAILED_PRECONDITION:
+                    raise
+            await asyncio.sleep(_AGAIN_AFTER_S)
 
     async def _within(self, asking: Awaitable[_Told]) -> _Told:
         try:

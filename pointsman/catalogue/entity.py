@@ -205,6 +205,8 @@ def import_catalogue(state: CatalogueState, command: ImportCatalogue, *, now: da
             _check_date(f"profiles.{key}", profile.measured_at, now)
         for key, evaluation in told.evaluations.items():
             _check_date(f"evaluations.{key}", evaluation.evaluated_at, now)
+        for key, seen in told.served.items():
+            _check_date(f"served.{key}", seen.since, now)
     except (TooLarge, OfTheFuture) as refused:
         raise CommandRefused(str(refused)) from None
     detail = f"{len(told.profiles)} profiles, {len(told.evaluations)} evaluations, {len(told.upgrades)} upgrades"
