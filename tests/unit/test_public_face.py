@@ -32,7 +32,16 @@ NAMES = [
         "NoServer",
         "NoWorker",
     ),
-    *("Parameters", "PendingReview", "PointsmanError", "ProfileClient", "ProfileReport", "ProfileRequest"),
+    *(
+        "NoServer",
+        "NoWorker",
+        "Parameters",
+        "PendingReview",
+        "PointsmanError",
+        "ProfileClient",
+        "ProfileReport",
+        "ProfileRequest",
+    ),
     *("QueryType", "Question", "QuestionCancelled", "QuestionFailed", "QuestionStatus", "Reconciliation"),
     *("Rejection", "Review", "ReviewClient", "ReviewRecord", "ReviewRefused", "RouteAndAnswer", "RouterClient"),
     *(
