@@ -22,38 +22,12 @@ from workflows.route_and_answer import RouteAndAnswer
 NAMES = [
     *("Answer", "Attempt", "AwaitingReview", "Candidate", "CatalogueClient", "CatalogueRefused", "Claim"),
     *("ContextRecord", "Decision", "ErrorClass", "EvalClient", "EvalReport", "EvalRequest", "HealthClient"),
-    *(
-        "HealthEvent",
-        "HealthLog",
-        "HealthOverview",
-        "IdTaken",
-        "InvalidQuestion",
-        "InvalidUpgrade",
-        "NoServer",
-        "NoWorker",
-    ),
-    *(
-        "NoServer",
-        "NoWorker",
-        "Parameters",
-        "PendingReview",
-        "PointsmanError",
-        "ProfileClient",
-        "ProfileReport",
-        "ProfileRequest",
-    ),
+    *("HealthEvent", "HealthLog", "HealthOverview", "IdTaken", "InvalidQuestion", "InvalidUpgrade", "NoServer"),
+    *("NoWorker", "Parameters", "PendingReview", "PointsmanError", "ProfileClient", "ProfileReport", "ProfileRequest"),
     *("QueryType", "Question", "QuestionCancelled", "QuestionFailed", "QuestionStatus", "Reconciliation"),
     *("Rejection", "Review", "ReviewClient", "ReviewRecord", "ReviewRefused", "RouteAndAnswer", "RouterClient"),
-    *(
-        "RunFailed",
-        "RunRefused",
-        "Status",
-        "UnknownProvider",
-        "UnknownQuestion",
-        "UnknownRun",
-        "UpgradeClient",
-        "Usage",
-    ),
+    *("RunFailed", "RunRefused", "Status", "UnknownProvider", "UnknownQuestion", "UnknownRun", "UpgradeClient"),
+    "Usage",
 ]
 OPTIONS = {
     "ask": [
