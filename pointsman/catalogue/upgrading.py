@@ -217,7 +217,8 @@ def _next_share(upgrade: Upgrade) -> float:
     higher = [step / 100 for step in upgrade.settings.steps if step / 100 > upgrade.share]
     if not higher:
         raise UpgradeRefused(
-            f"no step of [upgrade] steps lies above what {upgrade.provider} has, {share_words(upgrade.share)}; give --share"
+            f"{upgrade.provider} has {share_words(upgrade.share)} already, above every step of [upgrade] steps; "
+            "give --share"
         )
     return higher[0]
 
