@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,10 @@ PROMISED = {
 
 
 def _history(path: Path) -> WorkflowHistory:
-    return WorkflowHistory.from_json(path.stem, path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    # Children are named for the workflow that starts them, so it is replayed under its own id.
+    started = json.loads(text)["events"][0]["workflowExecutionStartedEventAttributes"]
+    return WorkflowHistory.from_json(started["workflowId"], text)
 
 
 def _replayer(*workflows: type) -> Replayer:
