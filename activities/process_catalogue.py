@@ -26,6 +26,7 @@ from pointsman.outcomes import Attempt
 MODEL_DIFFERS = "model_differs"
 MODEL_CHANGED = "model_changed"
 
+_SERVED_CHARACTERS = 300
 _TELL_AGAIN_S = 60.0
 """A vendor that serves two models in turn must not send a signal with every answer."""
 
@@ -57,15 +58,19 @@ class ProcessCatalogue:
         """Take in a snapshot, unless it is older than the one that is held."""
         if (arrived.epoch, arrived.version) < (self.snapshot.epoch, self.snapshot.version):
             return
-        self.snapshot = arrived
+        held, self.snapshot = self.snapshot.served, arrived
         self.heard_at = self.clock()
         for key, seen in arrived.served.items():
-            self._notice(key, seen.served)
+            # Only what has changed there: it may not have heard yet what this process has seen itself.
+            if key in held and held[key].served != seen.served:
+                self._notice(key, seen.served)
 
     def saw(self, provider: str, model: str, served: str | None) -> tuple[str, ...]:
         """Take which model has answered; gives what that is to be tagged with."""
-        if served is None or provider not in self.configuration.providers:
+        if not served or provider not in self.configuration.providers:
             return ()
+        # A vendor may say anything; what comes of it must not cost the answer.
+        served = served.encode(errors="replace").decode()[:_SERVED_CHARACTERS]
         key = key_of(provider, model)
         self._notice(key, served)
         held = self.snapshot.served.get(key)

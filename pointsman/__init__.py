@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         CatalogueRefused,
         IdTaken,
         InvalidQuestion,
+        InvalidUpgrade,
         NoServer,
         NoWorker,
         PointsmanError,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from pointsman.reconciliation import Reconciliation
     from pointsman.review import PendingReview, Review, ReviewRecord
     from pointsman.review_client import ReviewClient
+    from pointsman.upgrade_client import UpgradeClient
 
 __all__ = [
     "Answer",
@@ -66,6 +68,7 @@ __all__ = [
     "HealthOverview",
     "IdTaken",
     "InvalidQuestion",
+    "InvalidUpgrade",
     "NoServer",
     "NoWorker",
     "Parameters",
@@ -93,6 +96,7 @@ __all__ = [
     "UnknownProvider",
     "UnknownQuestion",
     "UnknownRun",
+    "UpgradeClient",
     "Usage",
 ]
 
@@ -101,7 +105,14 @@ __all__ = [
 _LIGHTEST_FIRST = (
     *("query_types", "outcomes", "review", "reconciliation", "decision", "messages", "errors", "contract", "client"),
     *("health.events", "health.overview", "health_client", "review_client", "catalogue_client"),
-    *("measuring.request", "measuring.eval_report", "measuring.profile_report", "eval_client", "profile_client"),
+    *(
+        "measuring.request",
+        "measuring.eval_report",
+        "measuring.profile_report",
+        "eval_client",
+        "profile_client",
+        "upgrade_client",
+    ),
 )
 
 

@@ -7,6 +7,7 @@ PointsmanError
 ├── QuestionCancelled   nothing: somebody wanted it so
 ├── AwaitingReview      a person decides; wait for him, or decide (`pointsman reviews`)
 ├── ReviewRefused       read why: decided already, not waiting, or an unknown choice
+├── InvalidUpgrade      name a model that the provider can serve
 ├── CatalogueRefused    read why: an upgrade is under way, or is not ready; a file is no catalogue
 ├── UnknownQuestion     check the id
 ├── UnknownProvider     check the name
@@ -67,6 +68,10 @@ class AwaitingReview(PointsmanError):
 
 class ReviewRefused(PointsmanError):
     """A review that the question did not take."""
+
+
+class InvalidUpgrade(PointsmanError):
+    """An upgrade that no worker's configuration allows for."""
 
 
 class CatalogueRefused(PointsmanError):

@@ -16,6 +16,7 @@ Ability = Literal["json_schema", "tools", "vision"]
 ProviderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+MODEL_PATTERN = r"^[^/\s]+/\S+$"
 SIMULATED = "simulated/"
 DEFAULT_STRENGTH = 0.5
 """Strength for a query type that a provider does not mention (source document, pattern 1)."""
@@ -57,7 +58,7 @@ class Provider(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    model: Annotated[str, StringConstraints(min_length=3, pattern=r"^[^/\s]+/\S+$")]
+    model: Annotated[str, StringConstraints(min_length=3, pattern=MODEL_PATTERN)]
     """LiteLLM's model string, such as `openai/gpt-5.2-2026-08-15`, or `simulated/NAME`."""
     tier: str
     reasoning_depth: Annotated[float, Field(ge=1, le=5)]

@@ -33,6 +33,7 @@ from activities.reconcile import Reconcile
 from activities.score import Score
 from activities.shadowing import Shadowing
 from activities.take_token import TakeToken
+from activities.upgrade_desk import UpgradeDesk
 from pointsman.catalogue_contract import CATALOGUE_QUEUE
 from pointsman.classification import RuleClassifier
 from pointsman.contract import TASK_QUEUE
@@ -46,6 +47,7 @@ from workers.health_feed import SendProbe
 from workers.settings import Settings
 from workers.webhook import post
 from workflows.eval_run import EvalRun
+from workflows.model_upgrade import ModelUpgrade
 from workflows.profile_run import ProfileRun
 from workflows.provider_catalogue import ProviderCatalogue
 from workflows.provider_health import ProviderHealth
@@ -162,17 +164,19 @@ def build_measuring(
     max_cached_workflows: int = CACHED_WORKFLOWS,
 ) -> Worker:
     """The worker for the catalogue and for everything that measures: apart, so that none of it delays a question."""
-    measure = Measure(settings.configuration, catalogue)
+    configuration = settings.configuration
+    measure = Measure(configuration, catalogue)
     return Worker(
         client,
         task_queue=CATALOGUE_QUEUE,
-        workflows=[ProviderCatalogue, EvalRun, ProfileRun, ProviderSitting, ShadowQuestion],
+        workflows=[ProviderCatalogue, EvalRun, ProfileRun, ProviderSitting, ShadowQuestion, ModelUpgrade],
         activities=[
             measure.plan_eval,
             measure.plan_profile,
             measure.next_lot,
             measure.mark_answer,
-            CompareShadow(client, settings.configuration.divergence).compare_shadow,
+            CompareShadow(client, configuration.divergence).compare_shadow,
+            UpgradeDesk(client, configuration).begin_upgrade,
         ],
         workflow_runner=SANDBOX,
         max_cached_workflows=max_cached_workflows,

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pointsman.catalogue.document import CatalogueDocument
 from pointsman.catalogue.thresholds import UpgradeSettings
-from pointsman.provider import Amount, Price
+from pointsman.provider import MODEL_PATTERN, Amount, Price
 
 
 class Command(BaseModel):
@@ -18,6 +18,18 @@ class Command(BaseModel):
 
     operator: Annotated[str, Field(max_length=100)] = ""
     note: Annotated[str, Field(max_length=500)] = ""
+
+
+class StartUpgrade(Command):
+    """An operator's wish to try a new model at a provider; a worker's configuration says what he left out."""
+
+    id: Annotated[str, Field(min_length=1, max_length=100)]
+    provider: Annotated[str, Field(min_length=1, max_length=64)]
+    model: Annotated[str, Field(min_length=3, max_length=300, pattern=MODEL_PATTERN)]
+    price: Price | None = None
+    """Of the new model; `None` is that of the base."""
+    sample: Annotated[float, Field(gt=0, le=1)] | None = None
+    daily_cost_cap_usd: Amount | None = None
 
 
 class BeginUpgrade(Command):

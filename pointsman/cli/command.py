@@ -21,6 +21,7 @@ from pointsman.cli import (
     rendering,
     reviews,
     routing,
+    upgrade,
 )
 from pointsman.cli.exits import Exit, status_of
 from pointsman.errors import PointsmanError
@@ -40,6 +41,7 @@ app.add_typer(reviews.app, name="reviews")
 app.add_typer(health.app, name="health")
 app.add_typer(profiling.app, name="profile")
 app.add_typer(evaluating.app, name="eval")
+app.add_typer(upgrade.app, name="upgrade")
 app.add_typer(catalogue.app, name="catalogue")
 
 

@@ -8,6 +8,7 @@ from pointsman.errors import (
     AwaitingReview,
     IdTaken,
     InvalidQuestion,
+    InvalidUpgrade,
     NoServer,
     NoWorker,
     ReviewRefused,
@@ -32,6 +33,7 @@ class Exit(IntEnum):
 
 _BAD_INPUT = (
     InvalidQuestion,
+    InvalidUpgrade,
     IdTaken,
     ReviewRefused,
     UnknownQuestion,

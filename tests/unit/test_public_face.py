@@ -22,11 +22,12 @@ from workflows.route_and_answer import RouteAndAnswer
 NAMES = [
     *("Answer", "Attempt", "AwaitingReview", "Candidate", "CatalogueClient", "CatalogueRefused", "Claim"),
     *("ContextRecord", "Decision", "ErrorClass", "EvalClient", "EvalReport", "EvalRequest", "HealthClient"),
-    *("HealthEvent", "HealthLog", "HealthOverview", "IdTaken", "InvalidQuestion", "NoServer", "NoWorker"),
-    *("Parameters", "PendingReview", "PointsmanError", "ProfileClient", "ProfileReport", "ProfileRequest"),
+    *("HealthEvent", "HealthLog", "HealthOverview", "IdTaken", "InvalidQuestion", "InvalidUpgrade", "NoServer"),
+    *("NoWorker", "Parameters", "PendingReview", "PointsmanError", "ProfileClient", "ProfileReport", "ProfileRequest"),
     *("QueryType", "Question", "QuestionCancelled", "QuestionFailed", "QuestionStatus", "Reconciliation"),
     *("Rejection", "Review", "ReviewClient", "ReviewRecord", "ReviewRefused", "RouteAndAnswer", "RouterClient"),
-    *("RunFailed", "RunRefused", "Status", "UnknownProvider", "UnknownQuestion", "UnknownRun", "Usage"),
+    *("RunFailed", "RunRefused", "Status", "UnknownProvider", "UnknownQuestion", "UnknownRun", "UpgradeClient"),
+    "Usage",
 ]
 OPTIONS = {
     "ask": [
@@ -44,6 +45,14 @@ OPTIONS = {
     "reviews list": ["--json"],
     "reviews show": ["question_id", "--full", "--json"],
     "reviews decide": ["question_id", "--choose", "--text", "--reject", "--reviewer", "--note", "--json"],
+    "upgrade": [],
+    "upgrade start": [
+        *("provider", "--model", "--sample", "--daily-cost-cap", "--input-price", "--output-price", "--note"),
+        "--json",
+    ],
+    "upgrade status": ["provider", "--json"],
+    "upgrade promote": ["provider", "--share", "--note", "--json"],
+    "upgrade rollback": ["provider", "--note", "--json"],
     "catalogue": [],
     "catalogue show": ["--json"],
     "catalogue export": ["file"],

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from temporalio.client import WorkflowHandle
+from temporalio.service import RPCError
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
@@ -22,9 +24,11 @@ from pointsman.catalogue.upgrade import UpgradePlan
 from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID, CATALOGUE_QUEUE, ProviderCatalogue
 from pointsman.configuration import Configuration
 from pointsman.response import ProviderResponse
+from pointsman.upgrade_client import UpgradeClient
 from tests.fakes import ScriptedCompleter, Step
 from tests.upgrades import BASE, NEW
 from tests.workflows.conftest import configuration
+from workers.catalogue_feed import CatalogueFeed
 from workers.settings import Settings
 from workers.wiring import build, build_measuring
 
@@ -72,13 +76,24 @@ class Upgrading:
         return self.providers.setdefault("alpha", ByModel())
 
     @property
+    def upgrades(self) -> UpgradeClient:
+        return UpgradeClient(self.env.client)
+
+    async def exchange(self) -> None:
+        """As often as it takes for everything seen to be told, and what follows from it to be known here."""
+        feed = CatalogueFeed(self.env.client, self.catalogue, lambda: 1.0)
+        for _ in range(4):
+            await feed.exchange()
+
+    @property
     def entity(self) -> WorkflowHandle[ProviderCatalogue, None]:
         return self.env.client.get_workflow_handle_for(ProviderCatalogue.run, CATALOGUE_ENTITY_ID)
 
     async def serve(self, *plans: UpgradePlan, settings: Configuration | None = None, measuring: bool = True) -> None:
         used = Settings(settings or configuration(), {})
         self.catalogue = ProcessCatalogue(used.configuration)
-        self.catalogue.accept(snapshot(*plans))
+        if plans:
+            self.catalogue.accept(snapshot(*plans))
         completers = {name: self.providers.setdefault(name, ByModel()) for name in used.configuration.providers}
         self._workers = await build(
             self.env.client,
@@ -113,5 +128,7 @@ class Upgrading:
     async def stop(self) -> None:
         if any(worker.task_queue == CATALOGUE_QUEUE for worker in self._workers):
             await self.entity.terminate()
+            with suppress(RPCError):
+                await self.env.client.get_workflow_handle("model-upgrade-alpha").terminate()
         await asyncio.gather(*(worker.shutdown() for worker in self._workers))
         await asyncio.gather(*self._running)
