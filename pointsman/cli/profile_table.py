@@ -29,10 +29,10 @@ def print_report(report: ProfileReport) -> None:
         for query_type, figures in profile.figures.items():
             table.add_row(*(escape(printable(cell)) for cell in _cells(profile, query_type, figures)))
     console.print(table)
-    for provider, types in report.lacking().items():
-        told = f"{provider} has answered fewer than {POINTS_TO_JOIN} questions of {', '.join(types)}"
+    for key, types in report.lacking().items():
+        told = f"{key} has answered fewer than {POINTS_TO_JOIN} questions of {', '.join(types)}"
         console.print(printable(told), markup=False, highlight=False, soft_wrap=True)
-        for result in report.failing.get(provider, ()):
+        for result in report.failing.get(key, ()):
             if not result.answered and result.query_type in types:
                 line = f"  {result.id}  {'; '.join(result.reasons)}"
                 console.print(printable(line), markup=False, highlight=False, soft_wrap=True)

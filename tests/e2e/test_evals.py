@@ -200,3 +200,24 @@ def test_without_a_worker_a_run_is_not_started(unserved: Site) -> None:
         ended = unserved.cli(*command)
         assert ended.returncode == Exit.NOT_REACHED
         assert sentence(ended).startswith("no worker polls the task queue 'pointsman-catalogue'; start one with")
+
+
+def test_a_profile_asks_each_type_and_the_catalogue_shows_it(site: Site, providers: ScriptedProviders) -> None:
+    providers.script("alpha", Reply("42"))
+    ended = site.cli("profile", "run", "alpha", "--samples", "3")
+    assert ended.returncode == Exit.DONE, ended.stderr
+    rows = re.findall(r"^alpha +\S+ +(\S+) +3/3 ", ended.stdout, re.MULTILINE)
+    assert rows == ["simple_factual", "complex_reasoning", "creative_generation", "code_task", "analysis"]
+    shown = json.loads(site.cli("catalogue", "show", "--json").stdout)
+    assert "alpha/openai/gpt-5.2-2026-08-15" in json.dumps(shown)
+    run_id = re.findall(r"^run (\S+)$", ended.stderr, re.MULTILINE)[0]
+    fetched = json.loads(site.cli("profile", "show", run_id, "--json").stdout)
+    assert fetched["profiles"][0]["figures"]["code_task"]["answered"] == 3
+
+
+def test_a_provider_that_answers_too_little_to_join_is_told(site: Site, providers: ScriptedProviders) -> None:
+    providers.script("alpha", Reply("42"))
+    ended = site.cli("profile", "run", "alpha", "--samples", "2")
+    assert ended.returncode == Exit.FAILED
+    told = "alpha/openai/gpt-5.2-2026-08-15 has answered fewer than 3 questions of simple_factual, complex_reasoning"
+    assert told in ended.stdout

@@ -34,7 +34,7 @@ from pointsman.outcomes import ErrorClass
 from pointsman.search_attributes import register
 from tests.builders import QUERY_TYPES
 from tests.fakes import HANG, Fleet, Later, failing, reply
-from tests.replay import panels
+from tests.replay import measuring, panels
 from tests.replay.asking import Scenario, asked
 from tests.workflows.conftest import PROVIDERS, configuration
 from workers.embedded.scripted.script import Hang, Reply
@@ -274,6 +274,7 @@ SCENARIOS: dict[str, Scenario] = {
     "waited_for_a_breaker": waited_for_a_breaker,
     "entity_goes_on": entity_goes_on,
     **panels.SCENARIOS,
+    **measuring.SCENARIOS,
 }
 VERSION = "0.1.0"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,10 @@ from temporalio.workflow import NondeterminismError
 from pointsman.connection import DATA_CONVERTER
 from tests.replay.reordered import Reordered
 from workers.wiring import SANDBOX
+from workflows.eval_run import EvalRun
+from workflows.profile_run import ProfileRun
 from workflows.provider_health import ProviderHealth
+from workflows.provider_sitting import ProviderSitting
 from workflows.route_and_answer import RouteAndAnswer
 
 HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
@@ -22,11 +26,15 @@ PROMISED = {
     *("breaker_open_at_start", "throttled", "charged_fallback", "waited_for_a_breaker", "entity_goes_on"),
     *("panel_agrees", "panel_margin", "panel_majority", "panel_leg_failed", "panel_unverifiable"),
     *("review_chosen", "review_own_text", "review_timed_out"),
+    *("eval_run", "provider_sitting", "profile_run"),
 }
 
 
 def _history(path: Path) -> WorkflowHistory:
-    return WorkflowHistory.from_json(path.stem, path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    # Children are named for the workflow that starts them, so it is replayed under its own id.
+    started = json.loads(text)["events"][0]["workflowExecutionStartedEventAttributes"]
+    return WorkflowHistory.from_json(started["workflowId"], text)
 
 
 def _replayer(*workflows: type) -> Replayer:
@@ -39,7 +47,9 @@ def test_every_promised_path_has_a_recorded_history() -> None:
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
 async def test_the_recorded_history_replays(path: Path) -> None:
-    await _replayer(RouteAndAnswer, ProviderHealth).replay_workflow(_history(path))
+    await _replayer(RouteAndAnswer, ProviderHealth, EvalRun, ProfileRun, ProviderSitting).replay_workflow(
+        _history(path)
+    )
 
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)

@@ -11,8 +11,14 @@ from pointsman.query_types import QueryType
 
 def result(name: str, outcome: MarkedAs = "passed", **changes: Any) -> CaseResult:
     """A marked answer that cost a tenth of a cent."""
-    told: dict[str, Any] = {"answered": outcome != "error", "latency_ms": 10.0, "cost_usd": 0.001, **changes}
-    return CaseResult(id=name, query_type=QueryType.ANALYSIS, outcome=outcome, **told)
+    told: dict[str, Any] = {
+        "query_type": QueryType.ANALYSIS,
+        "answered": outcome != "error",
+        "latency_ms": 10.0,
+        "cost_usd": 0.001,
+        **changes,
+    }
+    return CaseResult(id=name, outcome=outcome, **told)
 
 
 def sitting_result(*results: CaseResult, provider: str = "alpha") -> SittingResult:

@@ -8,6 +8,9 @@ import pytest
 from temporalio.exceptions import ApplicationError
 
 from activities.measure import LOT_BYTES, LOT_QUESTIONS, Measure
+from activities.process_catalogue import ProcessCatalogue
+from pointsman.catalogue.snapshot import CatalogueSnapshot
+from pointsman.catalogue.upgrade import Stage, UpgradePlan
 from pointsman.configuration import Configuration
 from pointsman.evals.suite import EvalSuite
 from pointsman.measuring.request import EvalRequest
@@ -84,3 +87,28 @@ async def test_another_suite_than_the_planned_one_is_refused() -> None:
 async def test_a_provider_named_twice_sits_once() -> None:
     plan = await Measure(_settings([_case(1)])).plan_eval(EvalRequest(task="sums", providers=("beta", "beta")))
     assert [sitting.provider for sitting in plan.sittings] == ["beta"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "share", "models"),
+    [
+        ("shadowing", 0.0, ["openai/model-2026-01-01"]),
+        ("promoting", 0.1, ["openai/model-2026-01-01", "openai/new-2026-11-01"]),
+        ("promoted", 1.0, ["openai/new-2026-11-01"]),
+        ("rolled_back", 0.0, ["openai/model-2026-01-01"]),
+    ],
+)
+async def test_the_models_that_serve_are_measured(stage: Stage, share: float, models: list[str]) -> None:
+    settings = _settings([_case(1)])
+    catalogue = ProcessCatalogue(settings)
+    plan = UpgradePlan(
+        id="u",
+        provider="alpha",
+        base="openai/model-2026-01-01",
+        model="openai/new-2026-11-01",
+        stage=stage,
+        share=share,
+    )
+    catalogue.accept(CatalogueSnapshot(epoch=1, version=2, upgrades={"alpha": plan}))
+    planned = await Measure(settings, catalogue).plan_eval(EvalRequest(task="sums", providers=("alpha",)))
+    assert [sitting.model for sitting in planned.sittings] == models
