@@ -90,7 +90,7 @@ class ModelUpgrade(upgrade_contract.ModelUpgrade):
             report = await workflow.execute_child_workflow(
                 EvalRun.run,
                 request,
-                id=f"{workflow.info().workflow_id}/{upgrade.id}/{task}",
+                id=f"{upgrade.id}/{task}",
                 static_summary=f"{upgrade.model} and the suite of {task}",
             )
         except ChildWorkflowError as fault:

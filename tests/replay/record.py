@@ -34,8 +34,8 @@ from pointsman.outcomes import ErrorClass
 from pointsman.search_attributes import register
 from tests.builders import QUERY_TYPES
 from tests.fakes import HANG, Fleet, Later, failing, reply
-from tests.replay import measuring, panels
-from tests.replay.asking import Scenario, asked
+from tests.replay import measuring, panels, upgrades
+from tests.replay.asking import VERSION, Scenario, asked
 from tests.workflows.conftest import PROVIDERS, configuration
 from workers.embedded.scripted.script import Hang, Reply
 from workers.embedded.scripted.server import ScriptedProviders
@@ -275,8 +275,8 @@ SCENARIOS: dict[str, Scenario] = {
     "entity_goes_on": entity_goes_on,
     **panels.SCENARIOS,
     **measuring.SCENARIOS,
+    **upgrades.SCENARIOS,
 }
-VERSION = "0.1.0"
 
 
 async def main() -> None:
