@@ -12,6 +12,7 @@ from temporalio.workflow import NondeterminismError
 from pointsman.connection import DATA_CONVERTER
 from tests.replay.reordered import Reordered
 from workers.wiring import SANDBOX
+from workflows.provider_catalogue import ProviderCatalogue
 from workflows.provider_health import ProviderHealth
 from workflows.route_and_answer import RouteAndAnswer
 
@@ -20,6 +21,7 @@ PROMISED = {
     *("plain", "retry", "fallback", "all_failed", "deadline", "killed_worker", "waited", "second_opinion"),
     *("hedge_not_needed", "hedge_won_by_second", "hedge_won_by_first", "hedge_lost_by_both", "hedge_denied"),
     *("breaker_open_at_start", "throttled", "charged_fallback", "waited_for_a_breaker", "entity_goes_on"),
+    "catalogue_goes_on",
     *("panel_agrees", "panel_margin", "panel_majority", "panel_leg_failed", "panel_unverifiable"),
     *("review_chosen", "review_own_text", "review_timed_out"),
 }
@@ -39,7 +41,7 @@ def test_every_promised_path_has_a_recorded_history() -> None:
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
 async def test_the_recorded_history_replays(path: Path) -> None:
-    await _replayer(RouteAndAnswer, ProviderHealth).replay_workflow(_history(path))
+    await _replayer(RouteAndAnswer, ProviderHealth, ProviderCatalogue).replay_workflow(_history(path))
 
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
