@@ -116,15 +116,43 @@ def test_what_the_first_snapshot_says_is_no_change(process: Process) -> None:
     assert process.anew == []
 
 
-def test_a_vendor_that_serves_two_models_in_turn_is_told_of_once_a_minute(process: Process) -> None:
+def test_a_vendor_that_serves_two_models_in_turn_is_told_of_twice_a_minute(process: Process) -> None:
     process.reads(2, served())
     told = 0
     for _ in range(600):
-        process.saw(OTHER)
         process.saw(SERVED)
+        process.saw(OTHER)
         told += len(process.told())
         process.now += 0.5
-    assert told == 5
+    assert told == 10
+
+
+def test_what_is_held_back_is_told_when_its_time_has_come_without_another_answer(process: Process) -> None:
+    for number in range(3):
+        process.saw(f"model-{number}")
+        assert process.told() == ([("alpha", f"model-{number}")] if number < 2 else [])
+    process.now += 59
+    assert process.told() == []
+    process.now += 1
+    assert process.told() == [("alpha", "model-2")]
+
+
+def test_what_is_held_back_and_holds_no_more_is_not_told(process: Process) -> None:
+    process.reads(2, served())
+    for what in ("b", "c", "d"):
+        process.saw(what)
+        process.told()
+    process.saw(SERVED)
+    process.now += 61
+    assert process.told() == []
+
+
+def test_a_change_right_after_the_first_report_is_told_at_once(process: Process) -> None:
+    process.saw(SERVED)
+    assert process.told() == [("alpha", SERVED)]
+    process.reads(2, served())
+    process.saw(OTHER)
+    assert process.told() == [("alpha", OTHER)]
 
 
 def test_one_provider_that_is_told_of_does_not_silence_another(process: Process) -> None:
