@@ -37,6 +37,7 @@ PROMISED = {
     *("plain", "retry", "fallback", "all_failed", "deadline", "killed_worker", "waited", "second_opinion"),
     *("hedge_not_needed", "hedge_won_by_second", "hedge_won_by_first", "hedge_lost_by_both", "hedge_denied"),
     *("breaker_open_at_start", "throttled", "charged_fallback", "waited_for_a_breaker", "entity_goes_on"),
+    "catalogue_goes_on",
     *("panel_agrees", "panel_margin", "panel_majority", "panel_leg_failed", "panel_unverifiable"),
     *("review_chosen", "review_own_text", "review_timed_out"),
     *("eval_run", "provider_sitting", "profile_run"),
