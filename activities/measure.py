@@ -12,9 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
+from activities.process_catalogue import ProcessCatalogue
 from pointsman.benchmark.questions import Benchmark, BenchmarkQuestion, benchmark
 from pointsman.call import ProviderCall
 from pointsman.candidacy import Candidacy
+from pointsman.catalogue.upgrade import SERVING
 from pointsman.classification import of_type
 from pointsman.configuration import Configuration, Route
 from pointsman.examination.marking import mark
@@ -32,14 +34,21 @@ LOT_QUESTIONS = 20
 LOT_BYTES = 400_000
 _DEADLINE_S = 300.0
 _TIMEOUTS = 4
+_CALLS_A_MINUTE = 10
 
 
 class Measure:
     """Plans and marks."""
 
-    def __init__(self, configuration: Configuration, questions: Callable[[], Benchmark] = benchmark) -> None:
-        """`questions` gives the benchmark, which is read when it is first needed."""
+    def __init__(
+        self,
+        configuration: Configuration,
+        catalogue: ProcessCatalogue | None = None,
+        questions: Callable[[], Benchmark] = benchmark,
+    ) -> None:
+        """`catalogue` tells which models serve; `questions` gives the benchmark, read when it is first needed."""
         self._configuration = configuration
+        self._catalogue = catalogue or ProcessCatalogue(configuration)
         self._benchmark = questions
 
     @activity.defn
@@ -129,7 +138,7 @@ class Measure:
         return Lot(
             questions=tuple(planned),
             following=end if end < len(questions) else None,
-            at_once=min(AT_ONCE, provider.max_concurrent),
+            at_once=_at_once(provider),
             max_attempts=MAX_ATTEMPTS,
             limits=self._configuration.retry.limits(),
             judges=self._judges(sitting, provider),
@@ -199,10 +208,22 @@ class Measure:
                 raise _refused(f"{name!r} is no provider; known: {', '.join(self._configuration.providers)}")
             if not provider.enabled:
                 raise _refused(f"{name} is not enabled, so no worker asks it; enable it in the configuration")
-            model = models.get(name, provider.model)
-            price = prices.get(name, provider.price if model == provider.model else None)
-            found.append((name, model, price))
+            wanted = models.get(name)
+            if wanted is None:
+                found += [(name, model, price) for model, price in self._serving(name, provider)]
+            else:
+                price = prices.get(name, provider.price if wanted == provider.model else None)
+                found.append((name, wanted, price))
         return found
+
+    def _serving(self, name: str, provider: Provider) -> list[tuple[str, Price | None]]:
+        """The models that answer questions at a provider: two while an upgrade is promoted by shares."""
+        configured = (provider.model, provider.price)
+        plan = self._catalogue.view.upgrade(name, provider)
+        if plan is None or plan.stage not in SERVING or plan.share <= 0:
+            return [configured]
+        new = (plan.model, plan.price or provider.price)
+        return [new] if plan.share >= 1 else [configured, new]
 
     def _no_suite(self, task: str) -> str:
         if task not in self._configuration.routes:
@@ -210,6 +231,11 @@ class Measure:
             return f"{task!r} is not a route; known: {known}"
         known = ", ".join(sorted(self._configuration.suites)) or "none"
         return f"there is no evaluation suite for {task!r}; there are: {known} (catalogue.evals names their folder)"
+
+
+def _at_once(provider: Provider) -> int:
+    """Where the rate limit is low each question waits for a slot, and its deadline runs meanwhile."""
+    return max(1, min(AT_ONCE, provider.max_concurrent, provider.rate_limit_per_minute // _CALLS_A_MINUTE))
 
 
 def _changed(sitting: Sitting) -> ApplicationError:

@@ -26,14 +26,22 @@ if TYPE_CHECKING:
         QuestionCancelled,
         QuestionFailed,
         ReviewRefused,
+        RunFailed,
+        RunRefused,
         UnknownProvider,
         UnknownQuestion,
+        UnknownRun,
     )
+    from pointsman.eval_client import EvalClient
     from pointsman.health.events import HealthEvent, HealthLog
     from pointsman.health.overview import HealthOverview
     from pointsman.health_client import HealthClient
+    from pointsman.measuring.eval_report import EvalReport
+    from pointsman.measuring.profile_report import ProfileReport
+    from pointsman.measuring.request import EvalRequest, ProfileRequest
     from pointsman.messages import Answer, ContextRecord, Parameters, Question
     from pointsman.outcomes import Attempt, Claim, ErrorClass, Usage
+    from pointsman.profile_client import ProfileClient
     from pointsman.query_types import QueryType
     from pointsman.reconciliation import Reconciliation
     from pointsman.review import PendingReview, Review, ReviewRecord
@@ -51,6 +59,9 @@ __all__ = [
     "ContextRecord",
     "Decision",
     "ErrorClass",
+    "EvalClient",
+    "EvalReport",
+    "EvalRequest",
     "HealthClient",
     "HealthEvent",
     "HealthLog",
@@ -63,6 +74,9 @@ __all__ = [
     "Parameters",
     "PendingReview",
     "PointsmanError",
+    "ProfileClient",
+    "ProfileReport",
+    "ProfileRequest",
     "QueryType",
     "Question",
     "QuestionCancelled",
@@ -76,9 +90,12 @@ __all__ = [
     "ReviewRefused",
     "RouteAndAnswer",
     "RouterClient",
+    "RunFailed",
+    "RunRefused",
     "Status",
     "UnknownProvider",
     "UnknownQuestion",
+    "UnknownRun",
     "UpgradeClient",
     "Usage",
 ]
@@ -87,7 +104,15 @@ __all__ = [
 # it. So each name is imported when it is first used, from the first of these modules that has it.
 _LIGHTEST_FIRST = (
     *("query_types", "outcomes", "review", "reconciliation", "decision", "messages", "errors", "contract", "client"),
-    *("health.events", "health.overview", "health_client", "review_client", "catalogue_client", "upgrade_client"),
+    *("health.events", "health.overview", "health_client", "review_client", "catalogue_client"),
+    *(
+        "measuring.request",
+        "measuring.eval_report",
+        "measuring.profile_report",
+        "eval_client",
+        "profile_client",
+        "upgrade_client",
+    ),
 )
 
 

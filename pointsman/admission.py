@@ -91,6 +91,8 @@ class Admission:
         stale = self._stale(found, name, provider)
         if stale is not None:
             yield "not_evaluated", f"{stale} since it was evaluated for {self.task}; {run}"
+        elif found.verdict == "inconclusive":
+            yield "not_evaluated", f"its evaluation for {self.task} came to no verdict; {run}"
         elif found.verdict == "failed":
             yield (
                 "eval_failed",

@@ -10,10 +10,12 @@ Workers follow a change with their next look at the catalogue, in about a second
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Awaitable
 from datetime import timedelta
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
+from pydantic import ValidationError
 from temporalio.client import (
     Client,
     WorkflowHandle,
@@ -23,24 +25,36 @@ from temporalio.client import (
 )
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
+from temporalio.workflow import UpdateMethodMultiParam
 
-from pointsman.catalogue.commands import AcceptModel, BeginUpgrade, ImportCatalogue, PromoteUpgrade, RollBackUpgrade
+from pointsman.catalogue.commands import (
+    AcceptModel,
+    BeginUpgrade,
+    Command,
+    ImportCatalogue,
+    PromoteUpgrade,
+    RollBackUpgrade,
+)
 from pointsman.catalogue.document import CatalogueDocument
 from pointsman.catalogue.events import CatalogueEvent
+from pointsman.catalogue.room import TooLarge, check
 from pointsman.catalogue.snapshot import CatalogueSnapshot
 from pointsman.catalogue.upgrade import Upgrade
 from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID, ProviderCatalogue
 from pointsman.connection import connect
 from pointsman.errors import CatalogueRefused, NoWorker
+from pointsman.sentences import sentences
 from pointsman.server_faults import server_fault, unknown_namespace
 from pointsman.watch import START_ONE
 
 _ANSWER_WITHIN_S = 10.0
+_AGAIN_AFTER_S = 0.2
 _NOBODY_ANSWERS = frozenset(
     {RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED, RPCStatusCode.FAILED_PRECONDITION}
 )
 
 _Told = TypeVar("_Told")
+_Command = TypeVar("_Command", bound=Command)
 
 
 class CatalogueClient:
@@ -77,11 +91,15 @@ class CatalogueClient:
         """Put a document in place of what is kept.
 
         Raises:
-            CatalogueRefused: it is larger than what can be kept.
+            CatalogueRefused: it is larger than what can be kept, or dated in the future.
         """
-        command = ImportCatalogue(document=document, operator=operator, note=note)
-        order = self._entity.execute_update(ProviderCatalogue.import_catalogue, command, rpc_timeout=self._patience)
-        await self._obeyed(order)
+        try:
+            # The server would not even carry it to the catalogue.
+            check(document)
+        except TooLarge as refused:
+            raise CatalogueRefused(str(refused)) from None
+        command = _command(ImportCatalogue, document=document, operator=operator, note=note)
+        await self._obeyed(ProviderCatalogue.import_catalogue, command)
 
     async def accept(self, provider: str, *, operator: str = "", note: str = "") -> None:
         """Take what a provider now serves for what is wanted.
@@ -89,9 +107,8 @@ class CatalogueClient:
         Raises:
             CatalogueRefused: nothing that it serves waits to be accepted.
         """
-        command = AcceptModel(provider=provider, operator=operator, note=note)
-        order = self._entity.execute_update(ProviderCatalogue.accept_model, command, rpc_timeout=self._patience)
-        await self._obeyed(order)
+        command = _command(AcceptModel, provider=provider, operator=operator, note=note)
+        await self._obeyed(ProviderCatalogue.accept_model, command)
 
     async def begin_upgrade(self, command: BeginUpgrade) -> Upgrade:
         """Put an upgrade on record, to be evaluated next.
@@ -99,8 +116,7 @@ class CatalogueClient:
         Raises:
             CatalogueRefused: another one of the provider is under way.
         """
-        order = self._entity.execute_update(ProviderCatalogue.begin_upgrade, command, rpc_timeout=self._patience)
-        return await self._obeyed(order)
+        return await self._obeyed(ProviderCatalogue.begin_upgrade, command)
 
     async def promote(self, command: PromoteUpgrade) -> Upgrade:
         """Give an upgrade's new model more of the questions.
@@ -108,8 +124,7 @@ class CatalogueClient:
         Raises:
             CatalogueRefused: it is not ready, or over.
         """
-        order = self._entity.execute_update(ProviderCatalogue.promote, command, rpc_timeout=self._patience)
-        return await self._obeyed(order)
+        return await self._obeyed(ProviderCatalogue.promote, command)
 
     async def roll_back(self, command: RollBackUpgrade) -> Upgrade:
         """Send every further question to the configured model.
@@ -117,19 +132,33 @@ class CatalogueClient:
         Raises:
             CatalogueRefused: there is nothing to roll back.
         """
-        order = self._entity.execute_update(ProviderCatalogue.roll_back, command, rpc_timeout=self._patience)
-        return await self._obeyed(order)
+        return await self._obeyed(ProviderCatalogue.roll_back, command)
 
     @property
     def _entity(self) -> WorkflowHandle[ProviderCatalogue, None]:
         return self._client.get_workflow_handle_for(ProviderCatalogue.run, CATALOGUE_ENTITY_ID)
 
-    async def _obeyed(self, order: Awaitable[_Told]) -> _Told:
+    async def _obeyed(
+        self, order: UpdateMethodMultiParam[[ProviderCatalogue, _Command], _Told], command: _Command
+    ) -> _Told:
         try:
-            return await self._within(order)
+            return await self._within(self._until_taken(order, command))
         except WorkflowUpdateFailedError as fault:
             cause = fault.cause
             raise CatalogueRefused(cause.message if isinstance(cause, ApplicationError) else str(cause)) from fault
+
+    async def _until_taken(
+        self, order: UpdateMethodMultiParam[[ProviderCatalogue, _Command], _Told], command: _Command
+    ) -> _Told:
+        """Give an order, again where the entity could not take it: it goes on in a new run just now."""
+        order_id = str(uuid.uuid4())
+        while True:
+            try:
+                return await self._entity.execute_update(order, command, id=order_id, rpc_timeout=self._patience)
+            except RPCError as fault:
+                if fault.status is not RPCStatusCode.FAILED_PRECONDITION:
+                    raise
+            await asyncio.sleep(_AGAIN_AFTER_S)
 
     async def _within(self, asking: Awaitable[_Told]) -> _Told:
         try:
@@ -142,6 +171,13 @@ class CatalogueClient:
             raise NoWorker(f"no worker answers for the catalogue; {START_ONE}") from None
         except WorkflowQueryFailedError as fault:
             raise NoWorker(f"the worker that answered is of another version ({fault.message[:100]})") from fault
+
+
+def _command(kind: type[_Command], **fields: Any) -> _Command:
+    try:
+        return kind(**fields)
+    except ValidationError as fault:
+        raise CatalogueRefused("; ".join(sentences(fault, kind))) from None
 
 
 def _fault(fault: RPCError) -> Exception:

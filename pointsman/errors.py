@@ -11,6 +11,9 @@ PointsmanError
 ├── CatalogueRefused    read why: an upgrade is under way, or is not ready; a file is no catalogue
 ├── UnknownQuestion     check the id
 ├── UnknownProvider     check the name
+├── RunRefused          correct what is to be measured, or the suite
+├── RunFailed           start it again; the message tells how it ended
+├── UnknownRun          check the id
 ├── NoServer            start or name a Temporal server; the question goes on where there is a `question_id`
 ├── NoWorker            start a worker; the question waits for it
 └── ConfigurationError  correct the file or the variable that it names (in `pointsman.sentences`)
@@ -81,6 +84,18 @@ class UnknownQuestion(PointsmanError):
 
 class UnknownProvider(PointsmanError):
     """No worker has told of a provider with this name."""
+
+
+class RunRefused(PointsmanError):
+    """What is to be measured cannot be: the task, the provider or the suite is not there, or has changed meanwhile."""
+
+
+class RunFailed(PointsmanError):
+    """A measuring run ended without a report."""
+
+
+class UnknownRun(PointsmanError):
+    """No measuring run has this id, or its history has been deleted."""
 
 
 class NoServer(PointsmanError):

@@ -43,6 +43,7 @@ class Vigil:
     The two clocks are never compared: they may be minutes apart.
     """
 
+    what: str = "question"
     _waiting_since: float | None = None
     _asked_ns: int | None = None
     _asked_seen_at: float = field(default_factory=time.monotonic)
@@ -62,20 +63,27 @@ class Vigil:
         if asked_ns != self._asked_ns:
             self._asked_ns, self._asked_seen_at = asked_ns, at
         if scheduled_ns is not None and waited_s >= NOT_TAKEN_S and (asked_ns is None or asked_ns < scheduled_ns):
-            return f"no worker has taken the question for {NOT_TAKEN_S:.0f} s; {START_ONE}"
+            return f"no worker has taken the {self.what} for {NOT_TAKEN_S:.0f} s; {START_ONE}"
         if asked_ns is not None and at - self._asked_seen_at >= SILENT_S:
             return f"no worker has asked for work for {SILENT_S:.0f} s; {START_ONE}"
         return None
 
 
-async def until_abandoned(client: Client, handle: WorkflowHandle[Any, Any], *, wait_review: bool = True) -> NoReturn:
+async def until_abandoned(
+    client: Client,
+    handle: WorkflowHandle[Any, Any],
+    *,
+    wait_review: bool = True,
+    queue: str = TASK_QUEUE,
+    what: str = "question",
+) -> NoReturn:
     """Raise `NoWorker` once a step of the question waits and no worker takes it, or no worker asks for work any more.
 
     While a question waits for a provider it has no such step. It has one when its deadline passes, so that a caller
     hears soon after it that the last worker has died, which the server's list of workers hides for minutes. A question
     that waits for a person needs no worker meanwhile; without `wait_review` it raises `AwaitingReview`.
     """
-    vigil = Vigil()
+    vigil = Vigil(what)
     # The first look comes after a while: most questions have their answer by then and cost no further request.
     await asyncio.sleep(_LOOK_EVERY_S)
     while True:
@@ -91,32 +99,32 @@ async def until_abandoned(client: Client, handle: WorkflowHandle[Any, Any], *, w
             # Not while a step is under way: it may be the one that takes the decision.
             if not wait_review and not found.raw_description.HasField("pending_workflow_task"):
                 raise AwaitingReview(f"the question waits for a review: {DECIDE.format(handle.id)}")
-            vigil = Vigil()
+            vigil = Vigil(what)
         elif scheduled_ns is None or waited_s >= _NO_POLLER_AFTER_S:
-            asked_ns = await _last_asked(client)
+            asked_ns = await _last_asked(client, queue)
             if asked_ns == NOBODY and found.history_length <= _EVENTS_OF_A_NEW_QUESTION:
-                raise _no_worker()
+                raise _no_worker(queue)
             abandoned = vigil.abandoned(time.monotonic(), scheduled_ns, asked_ns)
             if abandoned is not None:
                 raise NoWorker(abandoned)
         await asyncio.sleep(_LOOK_LATER_EVERY_S if scheduled_ns is None else _LOOK_EVERY_S)
 
 
-async def require_worker(client: Client) -> None:
+async def require_worker(client: Client, queue: str = TASK_QUEUE) -> None:
     """Return if a worker has asked for questions in the last minutes.
 
     Raises:
         NoWorker: none has.
     """
-    if await _last_asked(client) == NOBODY:
-        raise _no_worker()
+    if await _last_asked(client, queue) == NOBODY:
+        raise _no_worker(queue)
 
 
-async def _last_asked(client: Client) -> int | None:
-    """When a worker last asked for questions, by the server's clock; `None` where the server cannot tell."""
+async def _last_asked(client: Client, queue: str) -> int | None:
+    """When a worker last asked for work of a queue, by the server's clock; `None` where the server cannot tell."""
     request = DescribeTaskQueueRequest(
         namespace=client.namespace,
-        task_queue=TaskQueue(name=TASK_QUEUE),
+        task_queue=TaskQueue(name=queue),
         task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
     )
     try:
@@ -128,8 +136,8 @@ async def _last_asked(client: Client) -> int | None:
     return max((poller.last_access_time.ToNanoseconds() for poller in described.pollers), default=NOBODY)
 
 
-def _no_worker() -> NoWorker:
-    return NoWorker(f"no worker polls the task queue {TASK_QUEUE!r}; {START_ONE}")
+def _no_worker(queue: str) -> NoWorker:
+    return NoWorker(f"no worker polls the task queue {queue!r}; {START_ONE}")
 
 
 def _waiting_step(found: WorkflowExecutionDescription) -> int | None:

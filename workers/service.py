@@ -41,7 +41,7 @@ async def serve(
         catalogue = ProcessCatalogue(settings.configuration)
         completers = make_completers(settings)
         feed = HealthFeed(client, health, probes(settings, completers, health.reports.worker_id, ledger))
-        measuring = build_measuring(client, settings, max_cached_workflows=max_cached_workflows)
+        measuring = build_measuring(client, settings, catalogue=catalogue, max_cached_workflows=max_cached_workflows)
         workers = await build(
             client,
             settings,

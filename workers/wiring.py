@@ -156,10 +156,16 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
     return [questions, *providers]
 
 
-def build_measuring(client: Client, settings: Settings, *, max_cached_workflows: int = CACHED_WORKFLOWS) -> Worker:
+def build_measuring(
+    client: Client,
+    settings: Settings,
+    *,
+    catalogue: ProcessCatalogue | None = None,
+    max_cached_workflows: int = CACHED_WORKFLOWS,
+) -> Worker:
     """The worker for the catalogue and for everything that measures: apart, so that none of it delays a question."""
     configuration = settings.configuration
-    measure, comparing = Measure(configuration), CompareShadow(client, configuration.divergence)
+    measure, comparing = Measure(configuration, catalogue), CompareShadow(client, configuration.divergence)
     return Worker(
         client,
         task_queue=CATALOGUE_QUEUE,

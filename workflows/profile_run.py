@@ -9,14 +9,15 @@ with workflow.unsafe.imports_passed_through():
     from activities.measure import Measure
     from pointsman import measuring_contract
     from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID, ProviderCatalogue
-    from pointsman.measuring.profile_report import ProfileReport, profile_of
+    from pointsman.measuring.profile_report import ProfileReport, profile_report
     from pointsman.measuring.progress import RunProgress, SittingProgress
     from pointsman.measuring.request import ProfileRequest
+    from workflows.bugs import BUGS
     from workflows.sittings import Sittings
     from workflows.timeouts import MEASURING_RETRY, MEASURING_TIMEOUT
 
 
-@workflow.defn
+@workflow.defn(failure_exception_types=BUGS)
 class ProfileRun(measuring_contract.ProfileRun):
     """A benchmark's run."""
 
@@ -34,16 +35,7 @@ class ProfileRun(measuring_contract.ProfileRun):
             retry_policy=MEASURING_RETRY,
         )
         done = await self._sittings.hold(plan)
-        now = workflow.now()
-        report = ProfileReport(
-            benchmark=plan.digest,
-            measured_at=now,
-            profiles=tuple(profile_of(one, now) for one in done),
-            failing={
-                one.sitting.provider: tuple(result for result in one.results if result.outcome != "passed")
-                for one in done
-            },
-        )
+        report = profile_report(done, plan, workflow.now())
         return report.model_copy(update={"unrecorded": await self._record(report)})
 
     @workflow.signal

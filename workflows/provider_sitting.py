@@ -31,6 +31,7 @@ with workflow.unsafe.imports_passed_through():
         not_asked,
         result_of,
     )
+    from workflows.bugs import BUGS
     from workflows.provider_call import ask
     from workflows.timeouts import MEASURING_RETRY, MEASURING_TIMEOUT
 
@@ -38,7 +39,7 @@ _HOPELESS_AFTER = 6
 _TOLD_TIMES = 10
 
 
-@workflow.defn
+@workflow.defn(failure_exception_types=BUGS)
 class ProviderSitting(measuring_contract.ProviderSitting):
     """One provider's part of a run."""
 
@@ -48,6 +49,7 @@ class ProviderSitting(measuring_contract.ProviderSitting):
         self._sitting = sitting
         self._results: dict[str, CaseResult] = {}
         self._errors_in_a_row = 0
+        self._marking = asyncio.Lock()
 
     @workflow.run
     async def run(self, sitting: Sitting) -> SittingResult:
@@ -81,17 +83,22 @@ class ProviderSitting(measuring_contract.ProviderSitting):
             return not_asked(question, f"{_HOPELESS_AFTER} questions in a row had no answer")
         deadline = workflow.now() + timedelta(seconds=question.call.question.deadline_s)
         outcome = await ask(question.call, lot.limits, max_attempts=lot.max_attempts, deadline=deadline)
-        marks = await workflow.execute_activity_method(
-            Measure.mark_answer,
-            MarkRequest(sitting=self._sitting, question=question.id, outcome=outcome),
-            start_to_close_timeout=MEASURING_TIMEOUT,
-            retry_policy=MEASURING_RETRY,
-        )
+        marks = await self._marks(question, outcome)
         judging_usd: float | None = 0.0
         if marks.rubrics and isinstance(outcome, Completion):
             marks, judging_usd = await self._judged(question, outcome, marks, lot.judges)
         self._errors_in_a_row = self._errors_in_a_row + 1 if isinstance(outcome, FailedCall) and marks.no_answer else 0
         return result_of(question, outcome, marks, judging_usd=judging_usd)
+
+    async def _marks(self, question: PlannedQuestion, outcome: Completion | FailedCall) -> Marks:
+        # One at a time: several answers of the largest kind in one workflow task would end the workflow (ruling 9).
+        async with self._marking:
+            return await workflow.execute_activity_method(
+                Measure.mark_answer,
+                MarkRequest(sitting=self._sitting, question=question.id, outcome=outcome),
+                start_to_close_timeout=MEASURING_TIMEOUT,
+                retry_policy=MEASURING_RETRY,
+            )
 
     async def _judged(
         self, question: PlannedQuestion, answer: Completion, marks: Marks, judges: Judges | None

@@ -1,4 +1,4 @@
-"""The sittings of a run: one child workflow a provider, all at once, and how far they are."""
+"""The sittings of a run: one child workflow a model, all at once, and how far they are."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def _hold(sitting: Sitting) -> SittingResult:
     return await workflow.execute_child_workflow(
         ProviderSitting.run,
         sitting,
-        id=f"{workflow.info().workflow_id}/{sitting.provider}",
+        id=f"{workflow.info().workflow_id}/{sitting.provider}/{sitting.model}",
         static_summary=f"{sitting.provider} ({sitting.model})",
     )
 

@@ -8,73 +8,93 @@ Each takes a state and the time, and gives the next state, with what happened on
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
-from typing import TypeVar
+from datetime import datetime, timedelta
 
-from pointsman.catalogue import upgrading
+from pointsman.catalogue import room, upgrading
 from pointsman.catalogue.commands import AcceptModel, BeginUpgrade, ImportCatalogue, PromoteUpgrade, RollBackUpgrade
 from pointsman.catalogue.document import CatalogueDocument
 from pointsman.catalogue.evaluation import Evaluation
-from pointsman.catalogue.events import EVENTS_KEPT, CatalogueEvent, CatalogueEventKind
+from pointsman.catalogue.events import CatalogueEvent, CatalogueEventKind
 from pointsman.catalogue.observations import Observations, ServedReport, ShadowResult, UpgradeEvaluated
 from pointsman.catalogue.profile import Profile
+from pointsman.catalogue.room import ROOM, TooLarge
 from pointsman.catalogue.served import ServedModel, matches
 from pointsman.catalogue.state import REPORTERS_KEPT, CatalogueState
 from pointsman.catalogue.upgrade import Upgrade
 from pointsman.catalogue.upgrading import Course, UpgradeRefused
 
-_Entry = TypeVar("_Entry")
 Change = tuple[CatalogueState, tuple[CatalogueEvent, ...]]
 
-MODELS_MAX = 1_000
-"""Of profiles, of served models and of evaluations: what a state of less than 2 MB has room for."""
+_SLACK = timedelta(days=1)
+"""By which clocks may differ: what is dated later than that would never grow old."""
 
 
 class CommandRefused(ValueError):
     """An operator's word that cannot be followed; the sentence says why, and what can be done."""
 
 
+class OfTheFuture(ValueError):
+    """A measurement that is dated later than any clock could be wrong by."""
+
+
 def take_profile(state: CatalogueState, profile: Profile, *, now: datetime) -> Change:
-    """A measurement takes the place of the model's last one, unless that is newer; what it served is then accepted."""
+    """A measurement takes the place of the model's last one, unless that is newer; what it served is then accepted.
+
+    Raises:
+        OfTheFuture: it is dated so.
+        TooLarge: there is no room for it.
+    """
     held = state.document
+    _check_date(profile.key, profile.measured_at, now)
     before = held.profiles.get(profile.key)
     if before is not None and before.measured_at > profile.measured_at:
         return state, ()
-    document = _updated(held, profiles=_with(held.profiles, profile.key, profile))
+    document = _updated(held, profiles=_profiles_with(held, profile))
     seen = held.served.get(profile.key)
     if seen is not None and not seen.accepted and profile.model_served == seen.served:
         accepted = seen.model_copy(update={"accepted": True})
-        document = _updated(document, served=_with(held.served, profile.key, accepted))
+        document = _updated(document, served=_served_with(held, accepted))
     answered = sum(figures.answered for figures in profile.figures.values())
     detail = f"{answered} answers to {len(profile.figures)} types of questions"
     return _changed(state, document, now, _event(now, "profiled", profile.key, detail))
 
 
 def take_evaluation(state: CatalogueState, evaluation: Evaluation, *, now: datetime) -> Change:
-    """A suite's result takes the place of the last one; an inconclusive one is told and not kept."""
+    """A suite's result takes the place of the last one; an inconclusive one is told and not kept.
+
+    Raises:
+        OfTheFuture: it is dated so.
+        TooLarge: there is no room for it.
+    """
     held = state.document
+    _check_date(evaluation.key, evaluation.evaluated_at, now)
     detail = f"{evaluation.passed} of {evaluation.cases} cases passed, {evaluation.verdict}"
     event = _event(now, "evaluated", evaluation.key, detail)
     before = held.evaluations.get(evaluation.key)
     if evaluation.verdict == "inconclusive" or (before is not None and before.evaluated_at > evaluation.evaluated_at):
         return _told(state, now, event)
-    document = _updated(held, evaluations=_with(held.evaluations, evaluation.key, evaluation))
+    document = _updated(held, evaluations=_evaluations_with(held, evaluation))
     return _changed(state, document, now, event)
 
 
 def take_served(state: CatalogueState, report: ServedReport, *, now: datetime) -> Change:
-    """Which model is served: the first time it is noted, a change is an event and waits to be accepted."""
+    """Which model is served: the first time it is noted, a change is an event and waits to be accepted.
+
+    Raises:
+        TooLarge: there is no room for it.
+    """
     held = state.document
     key = f"{report.provider}/{report.model}"
     before = held.served.get(key)
-    if before is not None and before.served == report.served:
+    # One that comes late tells what was, and not what is.
+    if before is not None and (before.served == report.served or report.at < before.since):
         return state, ()
     contradicts = report.dated and not matches(report.model, report.served)
     seen = ServedModel(
         provider=report.provider,
         model=report.model,
         served=report.served,
-        since=report.at,
+        since=min(report.at, now),
         before=None if before is None else before.served,
         accepted=before is None and not contradicts,
     )
@@ -83,7 +103,7 @@ def take_served(state: CatalogueState, report: ServedReport, *, now: datetime) -
         events.append(_event(now, "model_changed", key, f"{before.served} before, {report.served} now"))
     if contradicts:
         events.append(_event(now, "model_differs", key, f"{report.served} is served"))
-    return _changed(state, _updated(held, served=_with(held.served, key, seen)), now, *events)
+    return _changed(state, _updated(held, served=_served_with(held, seen)), now, *events)
 
 
 def take_upgrade_evaluation(state: CatalogueState, report: UpgradeEvaluated, *, now: datetime) -> Change:
@@ -103,7 +123,13 @@ def take_shadow(state: CatalogueState, result: ShadowResult, *, now: datetime) -
 
 
 def take_observations(state: CatalogueState, observations: Observations, *, now: datetime) -> Change:
-    """What a process saw of live answers; a report that comes twice is taken once."""
+    """What a process saw of live answers; a report that comes twice is taken once.
+
+    Raises:
+        TooLarge: there is no room for the name of the process.
+    """
+    if len(observations.worker_id) > room.WORKER_ID_CHARACTERS:
+        raise TooLarge("worker_id: longer than that of any process")
     if observations.seq <= state.reporters.get(observations.worker_id, 0):
         return state, ()
     reporters = {worker: seq for worker, seq in state.reporters.items() if worker != observations.worker_id}
@@ -112,10 +138,10 @@ def take_observations(state: CatalogueState, observations: Observations, *, now:
         del reporters[next(iter(reporters))]
     state = state.model_copy(update={"reporters": reporters})
     events: tuple[CatalogueEvent, ...] = ()
-    for provider, upgrade in state.document.upgrades.items():
+    for upgrade in state.document.upgrades.values():
         arms = observations.arms.get(upgrade.id)
         if arms is not None:
-            state, more = _kept(state, provider, upgrade, upgrading.observed(upgrade, arms, now), now)
+            state, more = _kept(state, upgrade, upgrading.observed(upgrade, arms, now), now)
             events += more
     return state, events
 
@@ -168,8 +194,22 @@ def accept_model(state: CatalogueState, command: AcceptModel, *, now: datetime) 
 
 
 def import_catalogue(state: CatalogueState, command: ImportCatalogue, *, now: datetime) -> Change:
-    """A whole catalogue in place of the one that is kept."""
+    """A whole catalogue in place of the one that is kept.
+
+    Raises:
+        CommandRefused: there is no room for it, or it is dated in the future.
+    """
     told = command.document
+    try:
+        room.check(told)
+        for key, profile in told.profiles.items():
+            _check_date(f"profiles.{key}", profile.measured_at, now)
+        for key, evaluation in told.evaluations.items():
+            _check_date(f"evaluations.{key}", evaluation.evaluated_at, now)
+        for key, seen in told.served.items():
+            _check_date(f"served.{key}", seen.since, now)
+    except (TooLarge, OfTheFuture) as refused:
+        raise CommandRefused(str(refused)) from None
     detail = f"{len(told.profiles)} profiles, {len(told.evaluations)} evaluations, {len(told.upgrades)} upgrades"
     event = _event(now, "imported", "", detail, operator=command.operator, note=command.note)
     return _changed(state, told, now, event)
@@ -187,20 +227,20 @@ def _of_upgrade(
     held = state.document.upgrades.get(provider)
     if held is None or held.id != upgrade_id:
         return state, ()
-    return _kept(state, provider, held, step(held), now)
+    return _kept(state, held, step(held), now)
 
 
 def _ordered(state: CatalogueState, provider: str, now: datetime, step: Callable[[Upgrade | None], Course]) -> Change:
     held = state.document.upgrades.get(provider)
     try:
-        return _kept(state, provider, held, step(held), now)
-    except UpgradeRefused as refused:
+        return _kept(state, held, step(held), now)
+    except (UpgradeRefused, TooLarge) as refused:
         raise CommandRefused(str(refused)) from None
 
 
-def _kept(state: CatalogueState, provider: str, held: Upgrade | None, course: Course, now: datetime) -> Change:
+def _kept(state: CatalogueState, held: Upgrade | None, course: Course, now: datetime) -> Change:
     upgrade, events = course
-    document = _updated(state.document, upgrades={**state.document.upgrades, provider: upgrade})
+    document = _updated(state.document, upgrades=room.with_upgrade(state.document.upgrades, upgrade))
     if held is not None and not events and upgrading.plan(held, now) == upgrading.plan(upgrade, now):
         # A tally has grown, which nobody decides by.
         return state.model_copy(update={"document": document, "now": max(state.now, now)}), ()
@@ -219,12 +259,25 @@ def _updated(document: CatalogueDocument, **changes: object) -> CatalogueDocumen
     return document.model_copy(update=changes)
 
 
-def _with(entries: dict[str, _Entry], key: str, entry: _Entry) -> dict[str, _Entry]:
-    """The entries with this one as the latest; beyond 1,000 the oldest makes room."""
-    others = {other: held for other, held in entries.items() if other != key}
-    while len(others) >= MODELS_MAX:
-        del others[next(iter(others))]
-    return {**others, key: entry}
+def _profiles_with(held: CatalogueDocument, profile: Profile) -> dict[str, Profile]:
+    return room.fitting(
+        held.profiles, profile.key, profile, room=ROOM["profiles"], taken_at=lambda one: one.measured_at
+    )
+
+
+def _evaluations_with(held: CatalogueDocument, evaluation: Evaluation) -> dict[str, Evaluation]:
+    return room.fitting(
+        held.evaluations, evaluation.key, evaluation, room=ROOM["evaluations"], taken_at=lambda one: one.evaluated_at
+    )
+
+
+def _served_with(held: CatalogueDocument, seen: ServedModel) -> dict[str, ServedModel]:
+    return room.fitting(held.served, seen.key, seen, room=ROOM["served"], taken_at=lambda one: one.since)
+
+
+def _check_date(what: str, at: datetime, now: datetime) -> None:
+    if at > now + _SLACK:
+        raise OfTheFuture(f"{what[:200]}: its date {at.date()} lies in the future; correct it")
 
 
 def _event(  # noqa: PLR0913 - an event's own fields
@@ -239,5 +292,5 @@ def _changed(state: CatalogueState, document: CatalogueDocument, now: datetime, 
 
 
 def _told(state: CatalogueState, now: datetime, *events: CatalogueEvent) -> Change:
-    kept = (*state.events, *events)[-EVENTS_KEPT:]
+    kept = room.latest((*state.events, *events))
     return state.model_copy(update={"events": kept, "now": max(state.now, now)}), events

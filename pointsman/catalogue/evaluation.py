@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from pointsman.catalogue.profile import Count, Measure
 
@@ -32,6 +32,12 @@ class Evaluation(BaseModel):
     """Inconclusive where faults of transport, and not answers, decide: it leaves an earlier result as it was."""
     evaluated_at: AwareDatetime
     cost_usd: Measure | None = None
+
+    @model_validator(mode="after")
+    def _are_parts_of_all(self) -> Self:
+        if self.passed + self.errors > self.cases:
+            raise ValueError("passed and errors together must not exceed cases")
+        return self
 
     @property
     def key(self) -> str:

@@ -5,9 +5,9 @@ Source: dual-provider document, pattern 1 ("at least 3 data points before it joi
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from pointsman.query_types import QueryType
 
@@ -35,6 +35,12 @@ class TypeFigures(BaseModel):
     mean_output_tokens: Measure | None = None
     cost_usd: Measure | None = None
     """Of all questions of the type together; `None` where it is not known."""
+
+    @model_validator(mode="after")
+    def _each_is_part_of_the_other(self) -> Self:
+        if not self.passed <= self.answered <= self.samples:
+            raise ValueError("passed must not exceed answered, nor answered samples")
+        return self
 
     @property
     def error_rate(self) -> float:

@@ -27,14 +27,21 @@ class ServedModel(BaseModel):
 
 
 def matches(model: str, served: str) -> bool:
-    """Whether a served name is that of the model asked for, give or take what vendors put before and behind it.
+    """Whether a served name is that of the model asked for, give or take what vendors put around and into it.
 
     >>> matches("openai/gpt-5.2-2026-08-15", "gpt-5.2-2026-08-15")
     True
     >>> matches("bedrock/anthropic.claude-sonnet-5-20260801-v1:0", "claude-sonnet-5-20260801")
     True
+    >>> matches("vertex_ai/claude-sonnet-5@20260801", "claude-sonnet-5-20260801")
+    True
     >>> matches("openai/gpt-5.2-2026-08-15", "gpt-5.2-2026-11-01")
     False
     """
-    wanted, found = model.rpartition("/")[2].casefold(), served.rpartition("/")[2].casefold()
+    wanted, found = _letters(model), _letters(served)
     return wanted in found or (bool(found) and found in wanted)
+
+
+def _letters(name: str) -> str:
+    """The last part of a name without its punctuation: a date is written with hyphens, and without."""
+    return "".join(filter(str.isalnum, name.rpartition("/")[2].casefold()))

@@ -57,13 +57,10 @@ def export(
         if file is None:
             print(text)
         else:
-            await asyncio.to_thread(file.write_text, f"{text}\n", encoding="utf-8")
+            await asyncio.to_thread(_write, file, f"{text}\n")
         return Exit.DONE
 
-    try:
-        return _with_client(run)
-    except OSError as fault:
-        raise ConfigurationError([f"{file}: cannot be written ({fault.strerror}); give another FILE"]) from fault
+    return _with_client(run)
 
 
 @app.command("import")
@@ -121,6 +118,13 @@ def read(file: Path) -> CatalogueDocument:
         raise ConfigurationError([f"{file}: cannot be read ({fault.strerror})"]) from fault
     except ValidationError as fault:
         raise ConfigurationError([f"{file}: {told}" for told in sentences(fault, CatalogueDocument)]) from fault
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as fault:
+        raise ConfigurationError([f"{file}: cannot be written ({fault.strerror}); give another FILE"]) from fault
 
 
 def _with_client(run: Callable[[CatalogueClient], Awaitable[int]]) -> int:

@@ -6,13 +6,14 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from pointsman.admission import RETIRE_AFTER_DAYS, WARN_AFTER_DAYS
 from pointsman.catalogue.document import CatalogueDocument
 from pointsman.catalogue.events import CatalogueEvent
 from pointsman.catalogue.profile import Profile, TypeFigures
 from pointsman.intervals import share_interval
-from pointsman.printable import one_line
+from pointsman.printable import one_line, printable
 
 _WIDE = 160
 _EVENTS_SHOWN = 20
@@ -40,7 +41,7 @@ def _profiles(document: CatalogueDocument, now: datetime) -> Table:
     for profile in document.profiles.values():
         name, when = f"{profile.provider}\n{profile.model}", _age_words(profile, now)
         for query_type, figures in sorted(profile.figures.items()):
-            table.add_row(name, when, query_type, *_figures_cells(figures))
+            _add(table, name, when, query_type, *_figures_cells(figures))
             name = when = ""
     return table
 
@@ -67,7 +68,8 @@ def _age_words(profile: Profile, now: datetime) -> str:
 def _evaluations(document: CatalogueDocument) -> Table:
     table = _table("Evaluations", "task", "provider, model", "evaluated", "passed", "needed", "verdict")
     for found in document.evaluations.values():
-        table.add_row(
+        _add(
+            table,
             found.task,
             f"{found.provider}\n{found.model}",
             str(found.evaluated_at.astimezone(UTC).date()),
@@ -81,7 +83,8 @@ def _evaluations(document: CatalogueDocument) -> Table:
 def _served(document: CatalogueDocument) -> Table:
     table = _table("Served models", "provider, model", "serves", "since", "before", "")
     for seen in document.served.values():
-        table.add_row(
+        _add(
+            table,
             f"{seen.provider}\n{seen.model}",
             seen.served,
             str(seen.since.astimezone(UTC).date()),
@@ -94,7 +97,7 @@ def _served(document: CatalogueDocument) -> Table:
 def _upgrades(document: CatalogueDocument) -> Table:
     table = _table("Upgrades", "provider", "from", "to", "stage", "share")
     for upgrade in document.upgrades.values():
-        table.add_row(upgrade.provider, upgrade.base, upgrade.model, upgrade.stage, f"{upgrade.share:.0%}")
+        _add(table, upgrade.provider, upgrade.base, upgrade.model, upgrade.stage, f"{upgrade.share:.0%}")
     return table
 
 
@@ -103,6 +106,11 @@ def _table(title: str, *headings: str) -> Table:
     for heading in headings:
         table.add_column(heading, overflow="fold")
     return table
+
+
+def _add(table: Table, *cells: str) -> None:
+    """A row of plain text: a vendor says what it serves, and must not write to the terminal."""
+    table.add_row(*(Text(printable(cell)) for cell in cells))
 
 
 def _interval(successes: int, n: int) -> str:

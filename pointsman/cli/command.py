@@ -10,7 +10,19 @@ from typing import Annotated, TextIO
 
 import typer
 
-from pointsman.cli import asking, catalogue, comparing, configuring, health, rendering, reviews, routing, upgrade
+from pointsman.cli import (
+    asking,
+    catalogue,
+    comparing,
+    configuring,
+    evaluating,
+    health,
+    profiling,
+    rendering,
+    reviews,
+    routing,
+    upgrade,
+)
 from pointsman.cli.exits import Exit, status_of
 from pointsman.errors import PointsmanError
 
@@ -27,6 +39,8 @@ for _command in (asking.ask, asking.status, asking.answer, asking.cancel, routin
 app.command(context_settings={"ignore_unknown_options": True})(comparing.compare)
 app.add_typer(reviews.app, name="reviews")
 app.add_typer(health.app, name="health")
+app.add_typer(profiling.app, name="profile")
+app.add_typer(evaluating.app, name="eval")
 app.add_typer(upgrade.app, name="upgrade")
 app.add_typer(catalogue.app, name="catalogue")
 

@@ -12,8 +12,10 @@ from pointsman.errors import (
     NoServer,
     NoWorker,
     ReviewRefused,
+    RunRefused,
     UnknownProvider,
     UnknownQuestion,
+    UnknownRun,
 )
 from pointsman.sentences import ConfigurationError
 
@@ -36,6 +38,8 @@ _BAD_INPUT = (
     ReviewRefused,
     UnknownQuestion,
     UnknownProvider,
+    RunRefused,
+    UnknownRun,
     ConfigurationError,
 )
 

@@ -42,6 +42,12 @@ def load_suites(folder: Path, configuration: Configuration) -> dict[str, EvalSui
             suites[task.name] = load_suite(task, configuration)
         except ConfigurationError as fault:
             faults += fault.faults
+    faults += [
+        f"{folder / task / HEAD}: judge: routes.{suite.judge} is evaluated by a judge itself, so that none could ever "
+        "begin; name a route with require_eval = false"
+        for task, suite in suites.items()
+        if suite.judges and _waits_for_a_judge(suite.judge, suites, configuration)
+    ]
     if faults:
         raise ConfigurationError(faults)
     return suites
@@ -124,6 +130,11 @@ def _text(path: Path) -> str:
         raise ConfigurationError([f"{path}: no such file; a suite has {HEAD} and {CASES}"]) from None
     except (OSError, UnicodeDecodeError) as fault:
         raise ConfigurationError([f"{path}: cannot be read ({fault})"]) from None
+
+
+def _waits_for_a_judge(task: str | None, suites: dict[str, EvalSuite], configuration: Configuration) -> bool:
+    route, suite = configuration.routes.get(task or ""), suites.get(task or "")
+    return suite is not None and suite.judges and route is not None and route.require_eval is not False
 
 
 def _judge_fault(suite: EvalSuite, configuration: Configuration) -> str | None:

@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from pointsman.catalogue.profile import POINTS_TO_JOIN, Profile, TypeFigures
 from pointsman.measuring.figures import cost_usd, latencies, mean_tokens, percentile
-from pointsman.measuring.sitting import CaseResult, SittingResult
+from pointsman.measuring.sitting import CaseResult, Plan, SittingResult
 from pointsman.query_types import QueryType
 
 
@@ -24,22 +24,36 @@ class ProfileReport(BaseModel):
     measured_at: AwareDatetime
     profiles: tuple[Profile, ...]
     failing: dict[str, tuple[CaseResult, ...]] = {}
-    """By provider: the questions that it did not answer, or not rightly."""
+    """By provider and model: the questions that it did not answer, or not rightly."""
     unrecorded: tuple[str, ...] = ()
     """Providers whose profile the catalogue could not be told."""
 
     def lacking(self) -> dict[str, tuple[QueryType, ...]]:
-        """By provider: the types of which it has answered too few questions to serve them."""
+        """By provider and model: the types of which it has answered too few questions to serve them."""
         found = {
-            profile.provider: tuple(
+            profile.key: tuple(
                 query_type for query_type, figures in profile.figures.items() if figures.answered < POINTS_TO_JOIN
             )
             for profile in self.profiles
         }
-        return {provider: types for provider, types in found.items() if types}
+        return {key: types for key, types in found.items() if types}
 
 
-def profile_of(done: SittingResult, measured_at: datetime) -> Profile:
+def profile_report(done: Sequence[SittingResult], plan: Plan, measured_at: datetime) -> ProfileReport:
+    """What a run comes to."""
+    profiles = [_profile(one, measured_at) for one in done]
+    return ProfileReport(
+        benchmark=plan.digest,
+        measured_at=measured_at,
+        profiles=tuple(profiles),
+        failing={
+            profile.key: tuple(result for result in one.results if result.outcome != "passed")
+            for profile, one in zip(profiles, done, strict=True)
+        },
+    )
+
+
+def _profile(done: SittingResult, measured_at: datetime) -> Profile:
     """What a sitting comes to."""
     by_type: dict[QueryType, list[CaseResult]] = {}
     for result in done.results:

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class SittingProgress(BaseModel):
-    """How far one provider is."""
+    """How far one provider's model is."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,9 +34,12 @@ class RunProgress(BaseModel):
         return sum(one.of for one in self.sittings)
 
     def advanced(self, sitting: SittingProgress) -> RunProgress:
-        """The same with one provider further."""
+        """The same with one of them further."""
         return RunProgress(
-            sittings=tuple(sitting if one.provider == sitting.provider else one for one in self.sittings)
+            sittings=tuple(
+                sitting if (one.provider, one.model) == (sitting.provider, sitting.model) else one
+                for one in self.sittings
+            )
         )
 
     def in_words(self) -> str:

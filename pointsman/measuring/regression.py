@@ -39,21 +39,27 @@ class Regression(BaseModel):
 
 
 def regressions(report: EvalReport, earlier: EvalReport) -> tuple[Regression, ...]:
-    """Each model against that of the same provider; where both results have one alone, against that one.
+    """Each model against itself, else against that of the same provider; a lone one against a lone one.
 
     Raises:
         NothingToCompare: a sentence.
     """
     if report.task != earlier.task:
         raise NothingToCompare(f"it is a result of {earlier.task!r} and not of {report.task!r}")
-    before = {model.provider: model for model in earlier.models}
-    if len(report.models) == len(earlier.models) == 1:
-        before = {report.models[0].provider: earlier.models[0]}
-    pairs = [(model, before[model.provider]) for model in report.models if model.provider in before]
+    pairs = [(model, then) for model in report.models if (then := _counterpart(model, report, earlier)) is not None]
     if not pairs:
-        raise NothingToCompare(f"it holds none of these providers; it has {', '.join(before) or 'none'}")
+        has = ", ".join(model.provider for model in earlier.models) or "none"
+        raise NothingToCompare(f"it holds none of these providers; it has {has}")
     changed = report.suite != earlier.suite
     return tuple(_regression(now, then, suite_changed=changed) for now, then in pairs)
+
+
+def _counterpart(model: ModelReport, report: EvalReport, earlier: EvalReport) -> ModelReport | None:
+    if len(report.models) == len(earlier.models) == 1:
+        return earlier.models[0]
+    of_provider = [then for then in earlier.models if then.provider == model.provider]
+    same = [then for then in of_provider if then.model == model.model]
+    return next(iter(same or of_provider), None)
 
 
 def _regression(now: ModelReport, then: ModelReport, *, suite_changed: bool) -> Regression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,25 +13,43 @@ from temporalio.workflow import NondeterminismError
 from pointsman.connection import DATA_CONVERTER
 from tests.replay.reordered import Reordered
 from workers.wiring import SANDBOX
+from workflows.eval_run import EvalRun
 from workflows.model_upgrade import ModelUpgrade
+from workflows.profile_run import ProfileRun
+from workflows.provider_catalogue import ProviderCatalogue
 from workflows.provider_health import ProviderHealth
+from workflows.provider_sitting import ProviderSitting
 from workflows.route_and_answer import RouteAndAnswer
 from workflows.shadow_question import ShadowQuestion
 
 HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
-_WORKFLOWS = (RouteAndAnswer, ProviderHealth, ShadowQuestion, ModelUpgrade)
+_WORKFLOWS = (
+    RouteAndAnswer,
+    ProviderHealth,
+    ProviderCatalogue,
+    EvalRun,
+    ProfileRun,
+    ProviderSitting,
+    ShadowQuestion,
+    ModelUpgrade,
+)
 PROMISED = {
     *("plain", "retry", "fallback", "all_failed", "deadline", "killed_worker", "waited", "second_opinion"),
     *("hedge_not_needed", "hedge_won_by_second", "hedge_won_by_first", "hedge_lost_by_both", "hedge_denied"),
     *("breaker_open_at_start", "throttled", "charged_fallback", "waited_for_a_breaker", "entity_goes_on"),
+    "catalogue_goes_on",
     *("panel_agrees", "panel_margin", "panel_majority", "panel_leg_failed", "panel_unverifiable"),
     *("review_chosen", "review_own_text", "review_timed_out"),
+    *("eval_run", "provider_sitting", "profile_run"),
     *("shadowed_question", "shadow", "model_upgrade"),
 }
 
 
 def _history(path: Path) -> WorkflowHistory:
-    return WorkflowHistory.from_json(path.stem, path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    # Children are named for the workflow that starts them, so it is replayed under its own id.
+    started = json.loads(text)["events"][0]["workflowExecutionStartedEventAttributes"]
+    return WorkflowHistory.from_json(started["workflowId"], text)
 
 
 def _replayer(*workflows: type) -> Replayer:

@@ -13,6 +13,7 @@ import pytest_asyncio
 from temporalio.client import WorkflowHandle
 from temporalio.testing import WorkflowEnvironment
 
+from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
 from pointsman import Answer, Question, RouteAndAnswer, RouterClient
 from pointsman.configuration import Configuration
@@ -60,7 +61,7 @@ class Pointsman:
     _running: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
     _workers: list[Any] = field(default_factory=list[Any])
 
-    async def serve(self, settings: Configuration | None = None) -> None:
+    async def serve(self, settings: Configuration | None = None, catalogue: ProcessCatalogue | None = None) -> None:
         used = Settings(settings or configuration(), {})
         self.health = ProcessHealth.of(used.configuration, "worker")
         self._workers = await build(
@@ -68,6 +69,7 @@ class Pointsman:
             used,
             make_completers(used, self.fleet.make),
             health=self.health,
+            catalogue=catalogue,
             max_cached_workflows=self.cached,
         )
         self._running = [asyncio.create_task(worker.run()) for worker in self._workers]

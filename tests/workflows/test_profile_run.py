@@ -36,7 +36,7 @@ BENCHMARK = read_benchmark(
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def measuring(pointsman: Pointsman, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Measuring]:
-    monkeypatch.setattr(measure.Measure.__init__, "__defaults__", (lambda: BENCHMARK,))
+    monkeypatch.setattr(measure.Measure.__init__, "__defaults__", (None, lambda: BENCHMARK))
     running = Measuring(pointsman)
     yield running
     await running.close()
@@ -68,8 +68,8 @@ async def test_figures_are_kept_by_query_type(measuring: Measuring) -> None:
     assert figures.cost_usd == pytest.approx(3 * 60e-6)
     assert figures.p50_ms is not None
     assert (profile.benchmark, profile.model_served) == (BENCHMARK.digest, "model-2026-01-01")
-    assert report.lacking() == {"alpha": (QueryType.ANALYSIS,)}
-    assert [result.id for result in report.failing["alpha"]] == [
+    assert report.lacking() == {"alpha/openai/model-2026-01-01": (QueryType.ANALYSIS,)}
+    assert [result.id for result in report.failing["alpha/openai/model-2026-01-01"]] == [
         *(f"code_task-{number}" for number in (1, 2, 3)),
         "analysis-2",
     ]

@@ -148,6 +148,21 @@ def test_a_judge_of_the_judged_ones_vendor_alone_is_refused(tmp_path: Path) -> N
         load_suite(folder, _settings(alpha="one", beta="one"))
 
 
+def test_a_judge_who_waits_for_a_judgement_himself_is_refused(tmp_path: Path) -> None:
+    judged = {**CASE, "checks": [{"check": "judge", "rubric": "r"}]}
+    _folder(tmp_path, f'{HEAD}judge = "sums"\n', judged)
+    with pytest.raises(ConfigurationError) as refused:
+        load_suites(tmp_path, _settings())
+    (fault,) = refused.value.faults
+    assert fault.endswith(
+        "judge: routes.sums is evaluated by a judge itself, so that none could ever begin; "
+        "name a route with require_eval = false"
+    )
+    settings = _settings()
+    free = settings.routes["sums"].model_copy(update={"require_eval": False})
+    assert load_suites(tmp_path, settings.model_copy(update={"routes": {**settings.routes, "sums": free}}))
+
+
 def test_the_digest_changes_with_what_is_asked_and_not_with_how_it_is_written(tmp_path: Path) -> None:
     first = _suite(tmp_path / "a")
     reordered = _suite(tmp_path / "b", f"# a comment\n{HEAD}", dict(reversed(CASE.items())))
