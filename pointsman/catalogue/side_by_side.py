@@ -32,7 +32,7 @@ RowVerdict = Literal["within", "unclear", "worse"]
 Verdict = Literal["better_or_equal", "worse", "too_few"]
 
 _TAIL_FROM = 60
-"""Answers on each side before a p95 can be called worse: of fewer, even the slowest may lie below it."""
+"""Answers on each side from which a p95 is judged: of fewer, even the slowest may well lie below it."""
 
 
 class Agreement(BaseModel):
@@ -95,8 +95,7 @@ def side_by_side(
         ),
         _increase("errors", (base.failed, base.calls), (new.failed, new.calls), settings.max_error_increase),
         *(() if agreement is None else (_agreement(agreement, settings.min_agreement),)),
-        _latency("latency_p50_ms", 0.5, base.latency, new.latency, None),
-        _latency("latency_p95_ms", 0.95, base.latency, new.latency, settings.max_latency_ratio),
+        *_latencies(base.latency, new.latency, settings.max_latency_ratio),
         _cost(base, new, settings.max_cost_ratio),
     )
     verdicts = {row.verdict for row in rows}
@@ -159,12 +158,14 @@ def _agreement(agreement: Agreement, least: float) -> Row:
     return Row(name="agreement", new=share, n=n, of="share", low=low, high=high, limit=least, verdict=verdict)
 
 
-def _latency(name: RowName, q: float, base: LatencyHistogram, new: LatencyHistogram, most: float | None) -> Row:
-    verdict_from = _TAIL_FROM if q > 0.5 else 1  # noqa: PLR2004 - the median is no tail
-    row = _ratio(name, _quantile(base, q), _quantile(new, q), new.n, most)
-    if row.verdict == "worse" and min(base.n, new.n) < verdict_from:
-        return row.model_copy(update={"verdict": "unclear"})
-    return row
+def _latencies(base: LatencyHistogram, new: LatencyHistogram, most: float) -> tuple[Row, Row]:
+    """Median and p95; the limit is the p95's, for which the median stands in while there are too few to know it."""
+    known = min(base.n, new.n) >= _TAIL_FROM
+    pairs = {q: (_quantile(base, q), _quantile(new, q)) for q in (0.5, 0.95)}
+    return (
+        _ratio("latency_p50_ms", *pairs[0.5], new.n, None if known else most),
+        _ratio("latency_p95_ms", *pairs[0.95], new.n, most if known else None),
+    )
 
 
 def _cost(base: ArmTally, new: ArmTally, most: float) -> Row:

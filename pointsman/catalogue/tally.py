@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from pointsman.catalogue.profile import Count, Measure
 from pointsman.health.spend import MICRO
@@ -43,6 +43,15 @@ class ArmTally(BaseModel):
     cost_micro_usd: Count = 0
     cost_squares: Measure = 0.0
     """Sum of the squares of each call's micro-USD."""
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        # A file may say anything, and every figure is a share of these.
+        if not (0 <= self.refused <= self.answered and self.schema_invalid <= self.with_schema <= self.calls):
+            raise ValueError("failed, schema_invalid, refused and with_schema are parts of calls, and do not add up")
+        if self.grounded_sum > self.grounded or self.priced > self.calls:
+            raise ValueError("grounded_sum exceeds grounded, or priced exceeds calls")
+        return self
 
     @property
     def answered(self) -> int:

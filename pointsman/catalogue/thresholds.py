@@ -27,8 +27,8 @@ class UpgradeSettings(BaseModel):
     max_error_increase: Share = 0.03
     max_groundedness_drop: Share = 0.05
     min_agreement: Share = 0.8
-    max_latency_ratio: Annotated[float, Field(gt=0)] = 1.5
-    """Of the p95."""
-    max_cost_ratio: Annotated[float, Field(gt=0)] = 1.5
+    max_latency_ratio: Annotated[float, Field(gt=0, le=1000)] = 1.5
+    """Of the p95; of the median while either model has fewer than 60 answers, of which no p95 can be told."""
+    max_cost_ratio: Annotated[float, Field(gt=0, le=1000)] = 1.5
     watch_promoted_s: Annotated[float, Field(ge=0, le=90 * 86400)] = 7 * 86400.0
     """How long the new model may still be rolled back by its live answers once it has all questions."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from pointsman.catalogue.side_by_side import Agreement, Row, SideBySide, side_by_side
 from pointsman.catalogue.tally import ArmTally
@@ -54,16 +57,20 @@ def test_agreement_is_held_against_its_least_share(agreed: int, verdict: str) ->
     assert (_row(found, "agreement").verdict, _row(found, "agreement").n) == (verdict, 100)
 
 
-def test_a_slower_tail_is_unclear_before_there_are_answers_enough_to_know_it() -> None:
-    for calls, verdict in ((40, "unclear"), (100, "worse")):
-        found = _compared(arm(calls), arm(calls, latency_ms=2000))
-        assert _row(found, "latency_p95_ms").verdict == verdict
+@pytest.mark.parametrize(("calls", "judged", "shown"), [(59, "p50", "p95"), (60, "p95", "p50")])
+def test_a_slower_model_is_told_by_its_median_until_there_are_answers_enough_for_a_p95(
+    calls: int, judged: str, shown: str
+) -> None:
+    found = _compared(arm(100), arm(calls, latency_ms=2000))
+    assert _row(found, f"latency_{judged}_ms").verdict == "worse"
+    assert (_row(found, f"latency_{shown}_ms").limit, _row(found, f"latency_{shown}_ms").verdict) == (None, None)
+    assert _row(found, f"latency_{shown}_ms").new == pytest.approx(2000, rel=0.05)
 
 
-def test_the_median_is_shown_and_nothing_is_demanded_of_it() -> None:
-    row = _row(_compared(arm(100), arm(100, latency_ms=2000)), "latency_p50_ms")
-    assert (row.limit, row.verdict) == (None, None)
-    assert row.new == pytest.approx(2000, rel=0.05)
+def test_a_few_slow_answers_among_few_hold_up_nothing() -> None:
+    """Of thirty answers a p95 is the second slowest."""
+    slow = arm(27).merge(arm(3, latency_ms=5000))
+    assert _compared(arm(30), slow).verdict == "better_or_equal"
 
 
 def test_cost_is_a_ratio_of_means() -> None:
@@ -116,3 +123,29 @@ def test_a_faded_tally_keeps_its_shares() -> None:
     assert tally.calls <= 2_000
     assert tally.failed / tally.calls == pytest.approx(0.1, abs=0.01)
     assert tally.grounded_sum <= tally.grounded
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        {"failed": 11},
+        {"failed": 6, "schema_invalid": 5, "with_schema": 5},
+        {"refused": 11},
+        {"with_schema": 0, "schema_invalid": 1},
+        {"grounded": 1, "grounded_sum": 1.5},
+        {"priced": 11},
+    ],
+)
+def test_a_tally_that_does_not_add_up_is_refused(counts: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        ArmTally(calls=10, **counts)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 9_000), st.integers(0, 9_000), st.integers(0, 9_000), st.integers(0, 9_000))
+def test_fading_never_leaves_a_tally_that_does_not_add_up(good: int, failed: int, invalid: int, refused: int) -> None:
+    calls = good + failed + invalid + refused
+    tally = ArmTally(
+        calls=calls, failed=failed, with_schema=good + invalid, schema_invalid=invalid, refused=refused, priced=calls
+    )
+    assert tally.faded().calls <= 2_000
