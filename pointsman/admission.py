@@ -22,6 +22,8 @@ RETIRE_AFTER_DAYS = 90
 
 AdmissionMode = Literal["measured", "declared"]
 CATALOGUE_UNREAD = "catalogue_unread"
+LOOKED_AGAIN_S = 1.0
+"""Seconds after which a process that has not read the catalogue will have tried again."""
 
 _Reason = tuple[str, str]
 

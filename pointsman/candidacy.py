@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from pointsman.admission import Admission
+from pointsman.admission import CATALOGUE_UNREAD, LOOKED_AGAIN_S, Admission
 from pointsman.catalogue.view import measured
 from pointsman.circumstances import Circumstances
 from pointsman.classification import Classification
@@ -57,7 +57,8 @@ class Candidacy:
         """The provider, as `effective` gives it, as a candidate; or the plainest reason why it is none."""
         reason = next(self._reasons(name, provider), None)
         if reason is not None:
-            return Rejection(provider=name, reason=reason[0], detail=reason[1])
+            passes_in_s = LOOKED_AGAIN_S if reason[0] == CATALOGUE_UNREAD else None
+            return Rejection(provider=name, reason=reason[0], detail=reason[1], recovers_in_s=passes_in_s)
         return self.candidate(name, provider)
 
     def candidate(self, name: str, provider: Provider) -> Candidate:

@@ -22,7 +22,8 @@ from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID, CATALOGUE_QUEUE, P
 
 _log = logging.getLogger(__name__)
 
-FIRST_WITHIN_S = 10.0
+FIRST_WITHIN_S = 15.0
+"""The server goes on asking a worker that was killed for ten seconds before it asks another one."""
 _TRY_AGAIN_S = 0.1
 _QUERY_TIMEOUT_S = 2.0
 _SPREAD = 0.2

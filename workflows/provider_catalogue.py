@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
@@ -19,6 +19,7 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.catalogue.commands import (
         AcceptModel,
         BeginUpgrade,
+        Command,
         ImportCatalogue,
         PromoteUpgrade,
         RollBackUpgrade,
@@ -32,12 +33,16 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.catalogue.snapshot import CatalogueSnapshot
     from pointsman.catalogue.state import CatalogueState
     from pointsman.catalogue.upgrade import Upgrade
-    from workflows.bugs import BUGS
+    from pointsman.sentences import in_one
 
 _Rule = Callable[..., Change]
+_Command = TypeVar("_Command", bound=Command)
+
+# Unlike ProviderHealth it does not end by a bug: what it holds was paid for, and does not come back by itself.
+# A task that fails, since a worker of another version cannot read the state, waits for one that can.
 
 
-@workflow.defn(failure_exception_types=BUGS)
+@workflow.defn
 class ProviderCatalogue(catalogue_contract.ProviderCatalogue):
     """Profiles, evaluations, served models and upgrades, in one state that goes from run to run."""
 
@@ -54,7 +59,7 @@ class ProviderCatalogue(catalogue_contract.ProviderCatalogue):
         await workflow.wait_condition(workflow.all_handlers_finished)
         workflow.continue_as_new(self._state)
 
-    # Signals take what comes, so that no message, however wrong, can fail a workflow task.
+    # Signals and updates take what comes, so that no message, however wrong, can fail a workflow task.
 
     @workflow.signal
     def profiled(self, *payloads: Any) -> None:
@@ -87,32 +92,32 @@ class ProviderCatalogue(catalogue_contract.ProviderCatalogue):
         self._hear(entity.take_observations, Observations, payloads)
 
     @workflow.update
-    def begin_upgrade(self, command: BeginUpgrade) -> Upgrade:  # type: ignore[override]  # the type names the class
+    def begin_upgrade(self, *payloads: Any) -> Upgrade:  # type: ignore[override]  # the type names the class
         """Begin an upgrade."""
-        self._obey(lambda now: entity.begin_upgrade(self._state, command, now=now))
+        command = self._obey(entity.begin_upgrade, BeginUpgrade, payloads)
         return self._state.document.upgrades[command.provider]
 
     @workflow.update
-    def promote(self, command: PromoteUpgrade) -> Upgrade:  # type: ignore[override]  # as above
+    def promote(self, *payloads: Any) -> Upgrade:  # type: ignore[override]  # as above
         """Give the new model more of the questions."""
-        self._obey(lambda now: entity.promote(self._state, command, now=now))
+        command = self._obey(entity.promote, PromoteUpgrade, payloads)
         return self._state.document.upgrades[command.provider]
 
     @workflow.update
-    def roll_back(self, command: RollBackUpgrade) -> Upgrade:  # type: ignore[override]  # as above
+    def roll_back(self, *payloads: Any) -> Upgrade:  # type: ignore[override]  # as above
         """Send every further question to the configured model."""
-        self._obey(lambda now: entity.roll_back(self._state, command, now=now))
+        command = self._obey(entity.roll_back, RollBackUpgrade, payloads)
         return self._state.document.upgrades[command.provider]
 
     @workflow.update
-    def accept_model(self, command: AcceptModel) -> None:  # type: ignore[override]  # as above
+    def accept_model(self, *payloads: Any) -> None:  # type: ignore[override]  # as above
         """Take what is served for what is wanted."""
-        self._obey(lambda now: entity.accept_model(self._state, command, now=now))
+        self._obey(entity.accept_model, AcceptModel, payloads)
 
     @workflow.update
-    def import_catalogue(self, command: ImportCatalogue) -> None:  # type: ignore[override]  # as above
+    def import_catalogue(self, *payloads: Any) -> None:  # type: ignore[override]  # as above
         """Take a whole catalogue."""
-        self._obey(lambda now: entity.import_catalogue(self._state, command, now=now))
+        self._obey(entity.import_catalogue, ImportCatalogue, payloads)
 
     @workflow.query
     def snapshot(self) -> CatalogueSnapshot:
@@ -137,11 +142,15 @@ class ProviderCatalogue(catalogue_contract.ProviderCatalogue):
             refused = f"{kind.__name__}: {type(fault).__name__}"
             self._change(lambda now: entity.note_refused(self._state, refused, now=now))
 
-    def _obey(self, change: Callable[[datetime], Change]) -> None:
+    def _obey(self, rule: _Rule, kind: type[_Command], payloads: tuple[Any, ...]) -> _Command:
         try:
-            self._change(change)
+            command = kind.model_validate(payloads[0] if payloads else None)
+            self._change(lambda now: rule(self._state, command, now=now))
         except CommandRefused as refused:
-            raise ApplicationError(str(refused), type="CommandRefused", non_retryable=True) from None
+            raise _refused(str(refused)) from None
+        except ValidationError as fault:
+            raise _refused(in_one(fault, kind)) from None
+        return command
 
     def _change(self, change: Callable[[datetime], Change]) -> None:
         self._state, events = change(workflow.now())
@@ -150,6 +159,10 @@ class ProviderCatalogue(catalogue_contract.ProviderCatalogue):
     def _renewal_due(self) -> bool:
         info = workflow.info()
         return info.is_continue_as_new_suggested() or info.get_current_history_length() >= self._state.event_limit
+
+
+def _refused(sentence: str) -> ApplicationError:
+    return ApplicationError(sentence, type="CommandRefused", non_retryable=True)
 
 
 def _log(events: Iterable[CatalogueEvent]) -> None:

@@ -255,6 +255,7 @@ def test_unread_holds_back_every_candidate_by_a_reason_that_passes() -> None:
     made = decided(CatalogueView(UNREAD), settings())
     assert out(made) == dict.fromkeys(("alpha", "beta"), CATALOGUE_UNREAD)
     assert made.candidates == ()
+    assert {found.recovers_in_s for found in made.rejected} == {1.0}
 
 
 def test_a_disabled_or_denied_provider_is_told_so_before_anything_else() -> None:

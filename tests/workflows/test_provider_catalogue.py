@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from temporalio.api.enums.v1 import EventType
 from temporalio.client import WorkflowExecutionStatus, WorkflowUpdateFailedError
+from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
 from pointsman.catalogue.commands import AcceptModel, ImportCatalogue
@@ -20,7 +22,7 @@ from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID
 from pointsman.catalogue_contract import ProviderCatalogue as Contract
 from pointsman.errors import CatalogueRefused, NoWorker
 from tests import upgrades
-from tests.catalogues import MODEL, SERVED, evaluation, holding, profile, seen, served
+from tests.catalogues import MODEL, SERVED, evaluation, holding, profile, seen, served, state
 from tests.workflows.catalogue import Catalogue, replay
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -119,8 +121,11 @@ async def test_a_command_that_cannot_be_read_is_refused_and_the_entity_goes_on(c
     await catalogue.start()
     handle = catalogue.env.client.get_workflow_handle(catalogue.handle.id)
     for told in (["nonsense"], [{"provider": 7, "document": {"profiles": {"x": 1}}}], []):
-        with pytest.raises(WorkflowUpdateFailedError):
+        with pytest.raises(WorkflowUpdateFailedError) as refused:
             await handle.execute_update(name, args=told)
+        assert isinstance(refused.value.cause, ApplicationError)
+        assert refused.value.cause.type == "CommandRefused"
+        assert "input should be" in refused.value.cause.message
     await catalogue.handle.signal(Contract.served, seen())
     assert list((await catalogue.snapshot()).served) == [KEY]
 
@@ -158,22 +163,26 @@ async def test_what_is_exported_can_be_imported_elsewhere_and_is_the_same(catalo
 
 
 async def test_without_an_entity_the_client_says_that_no_worker_keeps_one(env: WorkflowEnvironment) -> None:
-    client = CatalogueClient(env.client)
+    client = CatalogueClient(env.client, answer_within_s=0.5)
     for asking in (client.document(), client.snapshot(), client.events(), client.accept("alpha")):
         with pytest.raises(NoWorker):
             await asking
 
 
-async def test_a_state_that_cannot_be_read_fails_the_run_instead_of_its_task_for_ever(catalogue: Catalogue) -> None:
+async def test_a_state_that_this_version_cannot_read_is_not_given_up(env: WorkflowEnvironment) -> None:
+    """It waits for a worker that can, as after a deployment is rolled back; ended, it would begin anew, and empty."""
+    catalogue = Catalogue(env, 0)
     await catalogue.start()
     queue = (await catalogue.handle.describe()).task_queue
-    broken = await catalogue.env.client.start_workflow(
-        "ProviderCatalogue", {"epoch": "x"}, id=f"broken-{uuid.uuid4()}", task_queue=queue
-    )
+    kinds = set[int]()
+    newer = state(profile()).model_dump(mode="json") | {"epoch": "of a later format"}
+    waiting = await env.client.start_workflow("ProviderCatalogue", newer, id=f"newer-{uuid.uuid4()}", task_queue=queue)
     for _ in range(100):
-        if (await broken.describe()).status is not WorkflowExecutionStatus.RUNNING:
+        kinds = {event.event_type for event in (await waiting.fetch_history()).events}
+        if EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED in kinds:
             break
         await asyncio.sleep(0.05)
-    else:
-        await broken.terminate()
-    assert (await broken.describe()).status is WorkflowExecutionStatus.FAILED
+    assert EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED in kinds
+    assert (await waiting.describe()).status is WorkflowExecutionStatus.RUNNING
+    await waiting.terminate()
+    await catalogue.stop()
