@@ -103,6 +103,8 @@ class Complete:
                 self._ledger.record(entry_of(call, row))
                 self._catalogue.ended(call, row)
             self._witness.settled(call, reservation, 0.0 if row is None else row.cost_usd)
+        # First, since the answer of another model is not to be held against the baseline of the one before.
+        notes = self._catalogue.saw(call.candidate.provider, call.candidate.model, response.model_served)
         verdict = self._witness.answered(call, response, told, since_scheduled_s=clock.since_scheduled_s)
         return Completion(
             text=accepted.text,
@@ -114,7 +116,7 @@ class Complete:
             finish_reason=response.finish_reason,
             refused=accepted.refused,
             model_served=response.model_served,
-            model_notes=self._catalogue.saw(call.candidate.provider, call.candidate.model, response.model_served),
+            model_notes=notes,
             flags=tuple(flag.signal for flag in verdict.flags),
             degraded=verdict.cool,
             attempts=(*earlier, told),

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.workflowservice.v1 import ResetStickyTaskQueueRequest
 from temporalio.client import Client, WorkflowHandle
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.service import RPCError
@@ -49,6 +51,7 @@ class CatalogueFeed:
             async with asyncio.timeout(within_s):
                 while not await self._tried():
                     await self._start_entity()
+                    await self._forget_dead_worker()
                     await asyncio.sleep(_TRY_AGAIN_S)
                 return True
         _log.warning("the catalogue is out of reach, so this process starts without it and goes on asking")
@@ -113,6 +116,17 @@ class CatalogueFeed:
                 static_summary="What was measured of all models",
                 rpc_timeout=_CALL_TIMEOUT,
             )
+
+    async def _forget_dead_worker(self) -> None:
+        """Have the entity's queries go to whoever is there.
+
+        For some ten seconds a server sends them to the process that served it last, though that has been killed.
+        """
+        request = ResetStickyTaskQueueRequest(
+            namespace=self._client.namespace, execution=WorkflowExecution(workflow_id=CATALOGUE_ENTITY_ID)
+        )
+        with suppress(RPCError):
+            await self._client.workflow_service.reset_sticky_task_queue(request, timeout=_CALL_TIMEOUT)
 
     @property
     def _entity(self) -> WorkflowHandle[ProviderCatalogue, None]:

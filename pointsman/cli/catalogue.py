@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from pointsman.cli.asking import AsJson
 from pointsman.cli.exits import Exit
 from pointsman.cli.operator import operator
+from pointsman.errors import CatalogueRefused
 from pointsman.sentences import ConfigurationError, sentences
 
 if TYPE_CHECKING:
@@ -73,7 +74,10 @@ def import_(
     document = read(file)
 
     async def run(client: CatalogueClient) -> int:
-        await client.import_document(document, operator=operator(), note=note)
+        try:
+            await client.import_document(document, operator=operator(), note=note)
+        except CatalogueRefused as refused:
+            raise ConfigurationError([f"{file}: {refused}"]) from refused
         counts = f"{len(document.profiles)} profiles, {len(document.evaluations)} evaluations"
         print(f"imported: {counts}, {len(document.upgrades)} upgrades")
         return Exit.DONE

@@ -37,6 +37,8 @@ class Entity:
     queries: int = 0
     started: int = 0
     signals: list[Any] = field(default_factory=list[Any])
+    namespace: str = "default"
+    resets: int = 0
 
     def get_workflow_handle_for(self, *_: Any) -> Entity:
         return self
@@ -51,6 +53,13 @@ class Entity:
             self.refuse_signals -= 1
             raise GONE
         self.signals.append(report.served)
+
+    @property
+    def workflow_service(self) -> Entity:
+        return self
+
+    async def reset_sticky_task_queue(self, *_: Any, **__: Any) -> None:
+        self.resets += 1
 
     async def query(self, *_: Any, **__: Any) -> CatalogueSnapshot:
         self.queries += 1
@@ -72,6 +81,18 @@ async def test_the_first_look_starts_the_catalogue_where_there_is_none() -> None
     reading, catalogue = feed(entity)
     assert await reading.first()
     assert (catalogue.snapshot, entity.started) == (SNAPSHOT, 1)
+
+
+async def test_the_first_look_takes_the_catalogue_away_from_a_process_that_does_not_answer_for_it() -> None:
+    async def from_another_one(_: int) -> CatalogueSnapshot:
+        if not entity.resets:
+            raise TimeoutError
+        return SNAPSHOT
+
+    entity = Entity(from_another_one)
+    reading, _ = feed(entity)
+    assert await reading.first()
+    assert (entity.resets, entity.queries) == (1, 2)
 
 
 async def test_a_process_starts_without_the_catalogue_where_it_is_out_of_reach(
