@@ -27,8 +27,9 @@ MODEL_DIFFERS = "model_differs"
 MODEL_CHANGED = "model_changed"
 
 _SERVED_CHARACTERS = 300
-_TELL_AGAIN_S = 60.0
-"""A vendor that serves two models in turn must not send a signal with every answer."""
+_TOLD_A_MINUTE = 2
+"""Reports of one key: a vendor that serves two models in turn must not send a signal with every answer."""
+_MINUTE_S = 60.0
 
 
 @dataclass
@@ -47,7 +48,7 @@ class ProcessCatalogue:
     clock: Callable[[], float] = time.time
     _seen: dict[str, str] = field(default_factory=dict[str, str])
     _untold: dict[str, ServedReport] = field(default_factory=dict[str, ServedReport])
-    _told_at: dict[str, float] = field(default_factory=dict[str, float])
+    _told_at: dict[str, tuple[float, ...]] = field(default_factory=dict[str, tuple[float, ...]])
 
     @property
     def view(self) -> CatalogueView:
@@ -77,7 +78,9 @@ class ProcessCatalogue:
         dated = self.configuration.providers[provider].model_copy(update={"model": model}).dated
         if held is None or held.served != served:
             now = datetime.now(UTC)
-            self._to_tell(ServedReport(provider=provider, model=model, served=served, at=now, dated=dated))
+            self._untold[key] = ServedReport(provider=provider, model=model, served=served, at=now, dated=dated)
+        else:
+            self._untold.pop(key, None)
         changed = held is not None and (held.served != served or not held.accepted)
         differs = dated and not matches(model, served)
         return tuple(note for note, holds in ((MODEL_DIFFERS, differs), (MODEL_CHANGED, changed)) if holds)
@@ -93,13 +96,18 @@ class ProcessCatalogue:
 
     def take_served(self) -> tuple[ServedReport, ...]:
         """What the fleet is to be told now; it is gone from here."""
-        due, self._untold = tuple(self._untold.values()), {}
-        return due
+        now = self.monotonic()
+        due = [key for key in self._untold if len(self._told_lately(key, now)) < _TOLD_A_MINUTE]
+        for key in due:
+            self._told_at[key] = (*self._told_lately(key, now), now)
+        return tuple(self._untold.pop(key) for key in due)
 
     def give_back(self, reports: tuple[ServedReport, ...]) -> None:
         """These may not have arrived."""
         for report in reports:
-            self._untold.setdefault(key_of(report.provider, report.model), report)
+            key = key_of(report.provider, report.model)
+            self._untold.setdefault(key, report)
+            self._told_at[key] = self._told_at.get(key, ())[:-1]
 
     def _notice(self, key: str, served: str) -> None:
         before = self._seen.get(key)
@@ -107,8 +115,5 @@ class ProcessCatalogue:
         if before is not None and before != served:
             self.on_change(key)
 
-    def _to_tell(self, report: ServedReport) -> None:
-        key, now = key_of(report.provider, report.model), self.monotonic()
-        if now >= self._told_at.get(key, -_TELL_AGAIN_S) + _TELL_AGAIN_S:
-            self._told_at[key] = now
-            self._untold[key] = report
+    def _told_lately(self, key: str, now: float) -> tuple[float, ...]:
+        return tuple(at for at in self._told_at.get(key, ()) if now - at < _MINUTE_S)

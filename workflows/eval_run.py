@@ -12,11 +12,12 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.measuring.eval_report import EvalReport, model_report
     from pointsman.measuring.progress import RunProgress, SittingProgress
     from pointsman.measuring.request import EvalRequest
+    from workflows.bugs import BUGS
     from workflows.sittings import Sittings
     from workflows.timeouts import MEASURING_RETRY, MEASURING_TIMEOUT
 
 
-@workflow.defn
+@workflow.defn(failure_exception_types=BUGS)
 class EvalRun(measuring_contract.EvalRun):
     """A suite's run."""
 

@@ -18,13 +18,14 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID, ProviderCatalogue
     from pointsman.measuring.request import EvalRequest
     from pointsman.measuring_contract import EvalRun
+    from workflows.bugs import BUGS
 
 _BEGINNING = timedelta(minutes=5)
 _BEGIN_ATTEMPT = timedelta(seconds=30)
 _RETRY = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=10))
 
 
-@workflow.defn(failure_exception_types=[Exception])
+@workflow.defn(failure_exception_types=BUGS)
 class ModelUpgrade(upgrade_contract.ModelUpgrade):
     """Begins an upgrade and has it evaluated; the catalogue takes it from there."""
 
@@ -89,7 +90,7 @@ class ModelUpgrade(upgrade_contract.ModelUpgrade):
             report = await workflow.execute_child_workflow(
                 EvalRun.run,
                 request,
-                id=f"{workflow.info().workflow_id}/{upgrade.id}/{task}",
+                id=f"{upgrade.id}/{task}",
                 static_summary=f"{upgrade.model} and the suite of {task}",
             )
         except ChildWorkflowError as fault:

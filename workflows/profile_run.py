@@ -12,11 +12,12 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.measuring.profile_report import ProfileReport, profile_report
     from pointsman.measuring.progress import RunProgress, SittingProgress
     from pointsman.measuring.request import ProfileRequest
+    from workflows.bugs import BUGS
     from workflows.sittings import Sittings
     from workflows.timeouts import MEASURING_RETRY, MEASURING_TIMEOUT
 
 
-@workflow.defn
+@workflow.defn(failure_exception_types=BUGS)
 class ProfileRun(measuring_contract.ProfileRun):
     """A benchmark's run."""
 

@@ -32,14 +32,12 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.catalogue.snapshot import CatalogueSnapshot
     from pointsman.catalogue.state import CatalogueState
     from pointsman.catalogue.upgrade import Upgrade
+    from workflows.bugs import BUGS
 
 _Rule = Callable[..., Change]
 
-# What a bug in workflow code raises ends the entity, and the next worker process starts it anew; see ProviderHealth.
-_BUGS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError, RuntimeError)
 
-
-@workflow.defn(failure_exception_types=_BUGS)
+@workflow.defn(failure_exception_types=BUGS)
 class ProviderCatalogue(catalogue_contract.ProviderCatalogue):
     """Profiles, evaluations, served models and upgrades, in one state that goes from run to run."""
 

@@ -37,15 +37,12 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.health.snapshot import Snapshot
     from pointsman.health.state import HealthState
     from pointsman.provider import task_queue
-
-# What a bug in the loop raises ends the entity, and the next worker process starts it anew: left alone it would be
-# retried as a task for ever, with every provider's health frozen.
-_BUGS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError, RuntimeError)
+    from workflows.bugs import BUGS
 
 _ONCE = RetryPolicy(maximum_attempts=1)
 
 
-@workflow.defn(failure_exception_types=_BUGS)
+@workflow.defn(failure_exception_types=BUGS)
 class ProviderHealth(health_contract.ProviderHealth):
     """All breakers, cooldowns, spend and latencies of a fleet, in one state that goes from run to run."""
 

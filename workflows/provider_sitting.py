@@ -31,6 +31,7 @@ with workflow.unsafe.imports_passed_through():
         not_asked,
         result_of,
     )
+    from workflows.bugs import BUGS
     from workflows.provider_call import ask
     from workflows.timeouts import MEASURING_RETRY, MEASURING_TIMEOUT
 
@@ -38,7 +39,7 @@ _HOPELESS_AFTER = 6
 _TOLD_TIMES = 10
 
 
-@workflow.defn
+@workflow.defn(failure_exception_types=BUGS)
 class ProviderSitting(measuring_contract.ProviderSitting):
     """One provider's part of a run."""
 

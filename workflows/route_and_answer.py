@@ -30,6 +30,7 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.review import PendingReview
     from pointsman.review_desk import ReviewDesk
     from pointsman.steps import ScoringRequest, SecondOpinion
+    from workflows.bugs import BUGS
     from workflows.high_stakes import HighStakes, elapsed_ms
     from workflows.panel import poll
     from workflows.provider_call import ask
@@ -38,9 +39,6 @@ with workflow.unsafe.imports_passed_through():
     from workflows.shadowing import start_shadow
     from workflows.timeouts import LOCAL_RETRY, LOCAL_TIMEOUT
 
-# What a bug in workflow code raises ends the question; left alone it would be retried as a task for ever. A
-# non-determinism error is none of these: it waits for a worker with the right code.
-_BUGS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError, RuntimeError)
 
 _MIN_WAIT_S = 1.0
 _WAIT_SHARE = 0.05
@@ -48,7 +46,7 @@ _WAIT_SHARE = 0.05
 _WAIT_SPREAD = 0.2
 
 
-@workflow.defn(failure_exception_types=_BUGS)
+@workflow.defn(failure_exception_types=BUGS)
 class RouteAndAnswer(contract.RouteAndAnswer):
     """One question, answered: the decision is data in the history, and so is every attempt."""
 

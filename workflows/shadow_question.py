@@ -24,13 +24,14 @@ with workflow.unsafe.imports_passed_through():
         ShadowRequest,
         spent_usd,
     )
+    from workflows.bugs import BUGS
     from workflows.provider_call import ask
 
 _COMPARING = timedelta(seconds=30)
 _RETRY = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_attempts=3)
 
 
-@workflow.defn(failure_exception_types=[Exception])
+@workflow.defn(failure_exception_types=BUGS)
 class ShadowQuestion:
     """Asks the new model once, without a hedge, a retry or a token of the budget."""
 

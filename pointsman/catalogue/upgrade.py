@@ -19,6 +19,8 @@ from pointsman.catalogue.tally import ArmTally
 from pointsman.catalogue.thresholds import UpgradeSettings
 from pointsman.provider import Amount, Price, Share
 
+ALL = 1.0
+"""The share of all questions."""
 Stage = Literal["evaluating", "shadowing", "promoting", "promoted", "refused", "rolled_back"]
 SERVING: frozenset[Stage] = frozenset({"promoting", "promoted"})
 """The stages in which the new model answers questions."""
@@ -147,3 +149,12 @@ class Upgrade(BaseModel):
         if base.calls < wanted:
             base = base.merge(self.shadows.base)
         return side_by_side(base, self.live_new, self.settings, wanted=wanted)
+
+
+def share_words(share: float) -> str:
+    """A share for people: percent of the questions, or all of them.
+
+    >>> share_words(0.005)
+    '0.5 % of the questions'
+    """
+    return "all questions" if share >= ALL else f"{100 * share:.4g} % of the questions"

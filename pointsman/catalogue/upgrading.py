@@ -15,14 +15,23 @@ from pointsman.catalogue.events import CatalogueEvent, CatalogueEventKind
 from pointsman.catalogue.observations import ShadowResult, UpgradeEvaluated
 from pointsman.catalogue.side_by_side import SideBySide
 from pointsman.catalogue.tally import ArmTally
-from pointsman.catalogue.upgrade import SERVING, Shadows, ShadowSpend, Stage, StageChange, Upgrade, UpgradePlan
+from pointsman.catalogue.upgrade import (
+    ALL,
+    SERVING,
+    Shadows,
+    ShadowSpend,
+    Stage,
+    StageChange,
+    Upgrade,
+    UpgradePlan,
+    share_words,
+)
 from pointsman.health.spend import MICRO, day_of, micro_usd
 
 Course = tuple[Upgrade, tuple[CatalogueEvent, ...]]
 
 STEPS_KEPT = 50
 _NOBODY = Command()
-_ALL = 1.0
 
 
 class UpgradeRefused(ValueError):
@@ -145,8 +154,8 @@ def promote(upgrade: Upgrade, command: PromoteUpgrade, now: datetime) -> Course:
     share = _next_share(upgrade) if command.share is None else command.share
     if share > upgrade.share:
         _check(upgrade)
-    detail = f"{share:.4g} of the questions" if share < _ALL else "all questions"
-    stage: Stage = "promoting" if share < _ALL else "promoted"
+    detail = share_words(share)
+    stage: Stage = "promoting" if share < ALL else "promoted"
     until = now + timedelta(seconds=upgrade.settings.watch_promoted_s) if stage == "promoted" else None
     upgrade = upgrade.model_copy(update={"watched_until": until})
     return _step(upgrade, stage, now, "upgrade_promoted", detail, by=command, share=share)
@@ -208,7 +217,8 @@ def _next_share(upgrade: Upgrade) -> float:
     higher = [step / 100 for step in upgrade.settings.steps if step / 100 > upgrade.share]
     if not higher:
         raise UpgradeRefused(
-            f"no step of [upgrade] steps lies above the {upgrade.share:.0%} that {upgrade.provider} has; give --share"
+            f"{upgrade.provider} has {share_words(upgrade.share)} already, above every step of [upgrade] steps; "
+            "give --share"
         )
     return higher[0]
 

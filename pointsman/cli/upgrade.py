@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pointsman.catalogue.upgrade import share_words
 from pointsman.cli.asking import AsJson
 from pointsman.cli.exits import Exit
 from pointsman.cli.operator import operator
@@ -113,8 +114,7 @@ def promote(
     async def run(client: UpgradeClient) -> int:
         wanted = None if share is None else share / _PERCENT
         after = await client.promote(provider, share=wanted, operator=operator(), note=note)
-        part = "all" if after.stage == "promoted" else f"{after.share:.4g} of the"
-        _say(after, f"{provider}: {after.model} answers {part} questions", as_json=as_json)
+        _say(after, f"{provider}: {after.model} answers {share_words(after.share)}", as_json=as_json)
         return Exit.DONE
 
     return _with_client(run)

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pointsman.catalogue.side_by_side import Row, SideBySide
-from pointsman.catalogue.upgrade import SERVING, StageChange, Upgrade
+from pointsman.catalogue.upgrade import SERVING, StageChange, Upgrade, share_words
 from pointsman.health.spend import MICRO
 from pointsman.printable import one_line
 
@@ -70,7 +70,7 @@ def verdict_words(found: SideBySide) -> str:
 
 
 def _print(console: Console, upgrade: Upgrade) -> None:
-    share = f", {upgrade.share:.4g} of the questions" if upgrade.share else ""
+    share = f", {share_words(upgrade.share)}" if upgrade.share else ""
     lines = [f"{upgrade.provider}: {upgrade.base} -> {upgrade.model}: {upgrade.stage.replace('_', ' ')}{share}"]
     lines += [f"  {step_words(step)}" for step in upgrade.steps[-_STEPS_SHOWN:]]
     lines += [

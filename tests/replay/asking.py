@@ -18,6 +18,9 @@ from workers.embedded.temporal_server import TemporalServer
 from workers.settings import Settings
 from workers.wiring import build, make_completers
 
+VERSION = "0.1.0"
+"""Of the histories that are recorded now; it stands in their names."""
+
 Scenario = Callable[[TemporalServer], Awaitable[str]]
 Meanwhile = Callable[[Client, str], Awaitable[object]]
 

@@ -23,25 +23,19 @@ from temporalio.client import Client
 from activities.process_health import ProcessHealth
 from pointsman import Question, RouterClient
 from pointsman.configuration import Configuration
-from pointsman.contract import TASK_QUEUE
 from pointsman.health.breaker import BreakerState
-from pointsman.health.events import AdminCommand
 from pointsman.health.snapshot import KeyHealth, Snapshot
-from pointsman.health.state import HealthState
-from pointsman.health_contract import ProviderHealth
 from pointsman.leaving import leave
 from pointsman.outcomes import ErrorClass
 from pointsman.search_attributes import register
 from tests.builders import QUERY_TYPES
 from tests.fakes import HANG, Fleet, Later, failing, reply
-from tests.replay import measuring, panels
-from tests.replay.asking import Scenario, asked
+from tests.replay import entities, measuring, panels, upgrades
+from tests.replay.asking import VERSION, Scenario, asked
 from tests.workflows.conftest import PROVIDERS, configuration
 from workers.embedded.scripted.script import Hang, Reply
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.embedded.temporal_server import TemporalServer, temporal_server
-from workers.settings import Settings
-from workers.wiring import build, make_completers
 
 HISTORIES = Path(__file__).parent / "histories"
 ROOT = Path(__file__).parents[2]
@@ -177,37 +171,6 @@ def _well() -> Snapshot:
     return Snapshot(epoch=2, version=1, issued_at=time.time())
 
 
-async def entity_goes_on(server: TemporalServer) -> str:
-    """The health entity's first run: failures, an opening, a probe round, an operator, and a new run."""
-    fleet = Fleet()
-    fleet.script("alpha", failing(), reply("ok"))
-    settings = Settings(configuration(breaker={"open_s": 1}), {})
-    health = ProcessHealth.of(settings.configuration, "recorder")
-    completers = make_completers(settings, fleet.make)
-    workers = await build(server.client, settings, completers, health=health)
-    running = [asyncio.create_task(worker.run()) for worker in workers]
-    entity = await server.client.start_workflow(
-        ProviderHealth.run,
-        HealthState(epoch=1, now=time.time(), event_limit=60),
-        id=f"recorded-{uuid.uuid4()}",
-        task_queue=TASK_QUEUE,
-    )
-    for number in range(3):
-        health.reports.record(health.key("alpha"), 1, 1, int(time.time()), "fail", attempt=1)
-        policy = health.policy if number == 0 else None
-        await entity.signal(ProviderHealth.report, health.reports.take(policy=policy))
-    await asyncio.sleep(3)
-    await entity.signal(ProviderHealth.force_open, AdminCommand(target="beta", operator="recorder"))
-    await entity.signal(ProviderHealth.reset, AdminCommand(target="beta", operator="recorder"))
-    while (await server.client.get_workflow_handle(entity.id).describe()).run_id == entity.result_run_id:
-        await entity.signal(ProviderHealth.report, health.reports.take())
-        await asyncio.sleep(0.05)
-    await server.client.get_workflow_handle(entity.id).terminate()
-    await asyncio.gather(*(worker.shutdown() for worker in workers))
-    await asyncio.gather(*running)
-    return f"{entity.id} {entity.first_execution_run_id}"
-
-
 async def killed_worker(server: TemporalServer) -> str:
     """The worker process dies by SIGKILL while the provider holds its request; another one finishes the question."""
     async with ScriptedProviders() as providers:
@@ -272,11 +235,11 @@ SCENARIOS: dict[str, Scenario] = {
     "throttled": throttled,
     "charged_fallback": charged_fallback,
     "waited_for_a_breaker": waited_for_a_breaker,
-    "entity_goes_on": entity_goes_on,
+    **entities.SCENARIOS,
     **panels.SCENARIOS,
     **measuring.SCENARIOS,
+    **upgrades.SCENARIOS,
 }
-VERSION = "0.1.0"
 
 
 async def main() -> None:

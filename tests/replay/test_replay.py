@@ -14,19 +14,34 @@ from pointsman.connection import DATA_CONVERTER
 from tests.replay.reordered import Reordered
 from workers.wiring import SANDBOX
 from workflows.eval_run import EvalRun
+from workflows.model_upgrade import ModelUpgrade
 from workflows.profile_run import ProfileRun
+from workflows.provider_catalogue import ProviderCatalogue
 from workflows.provider_health import ProviderHealth
 from workflows.provider_sitting import ProviderSitting
 from workflows.route_and_answer import RouteAndAnswer
+from workflows.shadow_question import ShadowQuestion
 
 HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
+_WORKFLOWS = (
+    RouteAndAnswer,
+    ProviderHealth,
+    ProviderCatalogue,
+    EvalRun,
+    ProfileRun,
+    ProviderSitting,
+    ShadowQuestion,
+    ModelUpgrade,
+)
 PROMISED = {
     *("plain", "retry", "fallback", "all_failed", "deadline", "killed_worker", "waited", "second_opinion"),
     *("hedge_not_needed", "hedge_won_by_second", "hedge_won_by_first", "hedge_lost_by_both", "hedge_denied"),
     *("breaker_open_at_start", "throttled", "charged_fallback", "waited_for_a_breaker", "entity_goes_on"),
+    "catalogue_goes_on",
     *("panel_agrees", "panel_margin", "panel_majority", "panel_leg_failed", "panel_unverifiable"),
     *("review_chosen", "review_own_text", "review_timed_out"),
     *("eval_run", "provider_sitting", "profile_run"),
+    *("shadowed_question", "shadow", "model_upgrade"),
 }
 
 
@@ -47,9 +62,7 @@ def test_every_promised_path_has_a_recorded_history() -> None:
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
 async def test_the_recorded_history_replays(path: Path) -> None:
-    await _replayer(RouteAndAnswer, ProviderHealth, EvalRun, ProfileRun, ProviderSitting).replay_workflow(
-        _history(path)
-    )
+    await _replayer(*_WORKFLOWS).replay_workflow(_history(path))
 
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)

@@ -54,7 +54,7 @@ def test_live_questions_are_shown_once_the_new_model_serves(capsys: pytest.Captu
     promoting, _ = promote(shown(), PromoteUpgrade(provider="alpha", share=0.1), NOON)
     print_upgrades([observed(promoting, {BASE: arm(90), NEW: arm(10)}, NOON)[0]])
     told = _printed(capsys)
-    assert "promoting, 0.1 of the questions" in told
+    assert "promoting, 10 % of the questions" in told
     assert "Live questions" in told
     assert "verdict: too few to tell: 10 of 20" in told
 

@@ -14,6 +14,7 @@ from temporalio.testing import ActivityEnvironment
 from activities.complete import Complete
 from activities.ledger import AttemptLedger
 from activities.ports import Completer
+from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
 from activities.providers.litellm import LiteLLM
 from pointsman.call import Completion, FailedCall, ProviderCall
@@ -55,6 +56,9 @@ class Activity:
     ledger: AttemptLedger | None = None
     env: ActivityEnvironment = field(default_factory=ActivityEnvironment)
     health: ProcessHealth = field(default_factory=lambda: ProcessHealth.of(configuration(), "worker"))
+    catalogue: ProcessCatalogue | None = None
+    model: str | None = None
+    """In place of the dialect's."""
     beats: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
 
     async def run(self, *steps: Step, schema: dict[str, Any] | None = None, **question: Any) -> Completion:
@@ -74,10 +78,12 @@ class Activity:
         )
         self.env.on_heartbeat = lambda *details: self.beats.append(details)
         completer = self.completer or LiteLLM(NAME, declared, KEY)
-        complete = Complete(completer, self.health, self.ledger, beat_every_s=self.beat_every_s)
+        complete = Complete(
+            completer, self.health, self.ledger, catalogue=self.catalogue, beat_every_s=self.beat_every_s
+        )
         call = ProviderCall(
             question=Question(prompt=f"what is it? {CANARY}", **question),
-            candidate=self._candidate(declared),
+            candidate=self._candidate(declared.model_copy(update={"model": self.model or declared.model})),
             response_schema=schema,
             retry=RetrySchedule(),
             last_candidate=self.last_candidate,
