@@ -50,7 +50,11 @@ def support(
     records = {record.id: record.text for record in context}
     if made:
         looked_at = made[:_STATEMENTS]
-        source_of = cache(lambda cited: Source("\n".join(records[source] for source in cited)))
+
+        @cache
+        def source_of(cited: tuple[str, ...]) -> Source:
+            return Source("\n".join(records[source] for source in cited))
+
         reasons = [_fault_of_claim(claim, records, source_of) for claim in looked_at]
         said = [claim.text for claim in looked_at]
     else:
