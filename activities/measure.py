@@ -32,6 +32,8 @@ AT_ONCE = 4
 MAX_ATTEMPTS = 3
 LOT_QUESTIONS = 20
 LOT_BYTES = 400_000
+MOST_ANSWERS = 2_000
+"""Of one run: their results travel in one payload."""
 _DEADLINE_S = 300.0
 _TIMEOUTS = 4
 _CALLS_A_MINUTE = 10
@@ -75,7 +77,9 @@ class Measure:
             )
             for name, model, price in self._sitters(names, request.models, request.prices)
         ]
-        return Plan(sittings=tuple(sittings), digest=digest, description=suite.description, threshold=suite.threshold)
+        return Plan(
+            sittings=_together(sittings), digest=digest, description=suite.description, threshold=suite.threshold
+        )
 
     @activity.defn
     async def plan_profile(self, request: ProfileRequest) -> Plan:
@@ -99,7 +103,7 @@ class Measure:
             )
             for name, model, price in self._sitters(names, request.models, request.prices)
         ]
-        return Plan(sittings=tuple(sittings), digest=digest)
+        return Plan(sittings=_together(sittings), digest=digest)
 
     @activity.defn
     async def next_lot(self, request: LotRequest) -> Lot:
@@ -231,6 +235,16 @@ class Measure:
             return f"{task!r} is not a route; known: {known}"
         known = ", ".join(sorted(self._configuration.suites)) or "none"
         return f"there is no evaluation suite for {task!r}; there are: {known} (catalogue.evals names their folder)"
+
+
+def _together(sittings: Sequence[Sitting]) -> tuple[Sitting, ...]:
+    answers = sum(sitting.questions for sitting in sittings)
+    if answers > MOST_ANSWERS:
+        raise _refused(
+            f"{len(sittings)} models and {sittings[0].questions} questions each are more than the {MOST_ANSWERS:,} "
+            "answers of one run; name fewer providers"
+        )
+    return tuple(sittings)
 
 
 def _at_once(provider: Provider) -> int:

@@ -89,11 +89,19 @@ async def _told(handle: WorkflowHandle[Any, Any], tell: Tell | None) -> None:
 
 
 def _ended(run_id: str, failure: WorkflowFailureError) -> PointsmanError:
-    cause: BaseException | None = failure.cause
-    if isinstance(cause, CancelledError | TerminatedError):
+    if isinstance(failure.cause, CancelledError | TerminatedError):
         return RunFailed(f"the run {run_id} was cancelled")
-    while cause is not None and cause.__cause__ is not None and not isinstance(cause, ApplicationError):
+    told = _first_told(failure)
+    if told is None:
+        return RunFailed(f"the run {run_id} ended without a report ({failure.cause})")
+    return RunRefused(told.message) if told.type == RUN_REFUSED else RunFailed(f"{run_id}: {told.message}")
+
+
+def _first_told(failure: BaseException) -> ApplicationError | None:
+    """The error with a sentence, which activities and children wrap into their own."""
+    cause: BaseException | None = failure
+    while cause is not None:
+        if isinstance(cause, ApplicationError):
+            return cause
         cause = cause.__cause__
-    if isinstance(cause, ApplicationError):
-        return RunRefused(cause.message) if cause.type == RUN_REFUSED else RunFailed(f"{run_id}: {cause.message}")
-    return RunFailed(f"the run {run_id} ended without a report ({cause})")
+    return None

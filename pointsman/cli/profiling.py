@@ -84,7 +84,7 @@ def schedule(
     """Measure all enabled providers again and again; without an option it tells when it does so next."""
     if remove and every is not None:
         raise typer.BadParameter("--every and --remove are both given; give one of them")
-    interval = None if every is None else _interval(every)
+    how_often = None if every is None else interval(every)
 
     async def work() -> int:
         from pointsman.profile_client import SCHEDULE_ID, ProfileClient  # noqa: PLC0415 - as above
@@ -95,7 +95,7 @@ def schedule(
             sentence = f"{SCHEDULE_ID} is removed" if removed else "there was no schedule"
             print(json.dumps({"removed": removed}) if as_json else sentence)
             return Exit.DONE
-        following = await (client.scheduled() if interval is None else client.schedule(interval))
+        following = await (client.scheduled() if how_often is None else client.schedule(how_often))
         if as_json:
             print(json.dumps({"id": SCHEDULE_ID, "next": None if following is None else following.isoformat()}))
         elif following is None:
@@ -107,14 +107,19 @@ def schedule(
     return running(work)
 
 
-def _interval(text: str) -> timedelta:
+def interval(text: str) -> timedelta:
+    """A time such as 30d.
+
+    Raises:
+        BadParameter: it is none, or not between an hour and a year.
+    """
     found = _EVERY.fullmatch(text.strip())
     if found is None:
         raise typer.BadParameter(f"--every: {text!r:.40} is no time; give a number and m, h, d or w, such as 30d")
-    interval = int(found[1]) * _UNITS[found[2]]
-    if not _OFTENEST <= interval <= _SELDOMEST:
+    time = int(found[1]) * _UNITS[found[2]]
+    if not _OFTENEST <= time <= _SELDOMEST:
         raise typer.BadParameter(f"--every: {text} is not between an hour and a year; give one such as 30d")
-    return interval
+    return time
 
 
 def _print(run_id: str, report: ProfileReport, *, as_json: bool) -> int:

@@ -95,13 +95,27 @@ def moments(text: str) -> tuple[Moment, ...]:
 
 def dates(text: str) -> list[tuple[str, list[Moment]]]:
     """Every date with a month in a folded text, as written, with its readings; of two in one place the longer."""
+    return [(match[0], readings) for match, readings in _apart(text)]
+
+
+def without_dates(text: str) -> str:
+    """A folded text without these, so that what is left of its numbers are amounts."""
+    kept: list[str] = []
+    at = 0
+    for match, _ in _apart(text):
+        kept.append(text[at : match.start()])
+        at = match.end()
+    return " ".join([*kept, text[at:]])
+
+
+def _apart(text: str) -> list[tuple[re.Match[str], list[Moment]]]:
     found = sorted(_written_dates(text), key=lambda entry: (entry[0].start(), -entry[0].end()))
     kept: list[tuple[re.Match[str], list[Moment]]] = []
     for match, readings in found:
         possible = [one for one in readings if _possible(one)]
         if possible and (not kept or match.start() >= kept[-1][0].end()):
             kept.append((match, possible))
-    return [(match[0], readings) for match, readings in kept]
+    return kept
 
 
 def _possible(one: Moment) -> bool:

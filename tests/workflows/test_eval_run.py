@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 import pytest
@@ -40,8 +40,11 @@ def _right(prompt: str) -> Step:
     return reply(rightly(prompt))
 
 
-def _wrong_on(*numbers: int) -> Any:
-    return lambda prompt: reply("0") if int(prompt.removesuffix("?").split()[-1]) in numbers else _right(prompt)
+def _wrong_on(*numbers: int) -> Callable[[str], Step]:
+    def says(prompt: str) -> Step:
+        return reply("0") if int(prompt.removesuffix("?").split()[-1]) in numbers else _right(prompt)
+
+    return says
 
 
 async def test_each_member_is_measured_and_the_catalogue_hears_of_it(measuring: Measuring) -> None:

@@ -87,3 +87,20 @@ def test_an_answer_that_says_nothing_has_no_share() -> None:
 
 def test_ten_thousand_sentences_take_no_longer_than_the_first_two_hundred() -> None:
     assert support("The rent is high. " * 10_000, CONTEXT).statements == 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 50_000,
+        "1" * 50_000,
+        "one hundred and " * 5_000,
+        "4 March 2024 " * 2_000,
+        "汉字" * 10_000,
+        "Anna. " * 5_000,
+    ],
+    ids=["letters", "digits", "number words", "dates", "unspaced", "names"],
+)
+def test_any_text_can_be_read_as_answer_and_as_context(text: str) -> None:
+    share = grounded_share(text, (ContextRecord(id="a", text=text),))
+    assert share is None or 0 <= share <= 1

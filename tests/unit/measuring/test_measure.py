@@ -112,3 +112,12 @@ async def test_the_models_that_serve_are_measured(stage: Stage, share: float, mo
     catalogue.accept(CatalogueSnapshot(epoch=1, version=2, upgrades={"alpha": plan}))
     planned = await Measure(settings, catalogue).plan_eval(EvalRequest(task="sums", providers=("alpha",)))
     assert [sitting.model for sitting in planned.sittings] == models
+
+
+async def test_more_answers_than_a_report_can_carry_are_refused() -> None:
+    settings = _settings([_case(number) for number in range(200)])
+    providers = {f"p{number}": settings.providers["alpha"] for number in range(11)}
+    measure = Measure(settings.model_copy(update={"providers": providers}))
+    with pytest.raises(ApplicationError, match=r"11 models and 200 questions each are more than the 2,000 answers"):
+        await measure.plan_eval(EvalRequest(task="sums", providers=tuple(providers)))
+    assert len((await measure.plan_eval(EvalRequest(task="sums", providers=("p1", "p2")))).sittings) == 2

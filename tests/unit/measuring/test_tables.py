@@ -6,7 +6,7 @@ import pytest
 
 from pointsman.catalogue.profile import Profile, TypeFigures
 from pointsman.cli import eval_table, profile_table
-from pointsman.cli.profiling import _interval
+from pointsman.cli.profiling import interval
 from pointsman.measuring.eval_report import EvalReport, model_report
 from pointsman.measuring.profile_report import ProfileReport
 from pointsman.measuring.progress import RunProgress, SittingProgress
@@ -97,10 +97,10 @@ def test_progress_is_kept_by_model() -> None:
 
 @pytest.mark.parametrize(("text", "days"), [("30d", 30), ("2w", 14), ("12h", 0.5), ("90 m", 0.0625)])
 def test_a_time_has_a_unit(text: str, days: float) -> None:
-    assert _interval(text).total_seconds() == days * 86400
+    assert interval(text).total_seconds() == days * 86400
 
 
 @pytest.mark.parametrize("text", ["30", "d", "often", "0d", "1m", "999d", "-3d"])
 def test_other_times_are_refused(text: str) -> None:
     with pytest.raises(Exception, match="give "):
-        _interval(text)
+        interval(text)
