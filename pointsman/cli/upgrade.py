@@ -138,7 +138,8 @@ def _say(upgrade: Upgrade, sentence: str, *, as_json: bool) -> None:
 
 def _document(upgrade: Upgrade) -> dict[str, object]:
     """The record and both comparisons."""
-    return upgrade.model_dump(mode="json") | {
+    return {
+        **upgrade.model_dump(mode="json"),
         "shadow_comparison": upgrade.shadow_comparison().model_dump(mode="json"),
         "live_comparison": upgrade.live_comparison().model_dump(mode="json"),
     }

@@ -30,10 +30,14 @@ pytestmark = pytest.mark.timeout(300)
 _QUESTIONS = 40
 
 
+def _always(*_arguments: object, **_bounds: object) -> bool:
+    return True
+
+
 @pytest.fixture
 async def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Client]:
     """Workers whose every question is shadowed; the new model takes half a second longer than the base."""
-    monkeypatch.setattr(ShadowAllowance, "grant", lambda *_arguments, **_bounds: True)
+    monkeypatch.setattr(ShadowAllowance, "grant", _always)
     async with temporal_server(tmp_path / "temporal.db") as server:
         await register(server.client)
         settings = Settings(configuration(), {})

@@ -153,7 +153,7 @@ async def test_without_a_worker_that_measures_a_question_is_answered_and_its_sha
 ) -> None:
     await upgrading.serve(plan(), measuring=False)
     assert (await upgrading.ask()).text == "ok"
-    shadow = upgrading.env.client.get_workflow_handle(f"{upgrading._ids[-1]}/shadow")
+    shadow = upgrading.env.client.get_workflow_handle(f"{upgrading.ids[-1]}/shadow")
     described = await shadow.describe()
     assert described.status is WorkflowExecutionStatus.RUNNING
     assert described.raw_description.execution_config.workflow_execution_timeout.seconds == 60 + 60 + 30 + 60
@@ -189,7 +189,7 @@ async def test_a_panel_tools_a_large_question_and_another_provider_are_not_shado
     answer = await upgrading.ask(**fields)
     assert answer.decision.shadow is None
     with pytest.raises(RPCError):
-        await upgrading.env.client.get_workflow_handle(f"{upgrading._ids[-1]}/shadow").describe()
+        await upgrading.env.client.get_workflow_handle(f"{upgrading.ids[-1]}/shadow").describe()
 
 
 @pytest.mark.asyncio(loop_scope="module")

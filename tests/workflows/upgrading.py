@@ -69,7 +69,7 @@ class Upgrading:
     catalogue: ProcessCatalogue = field(init=False)
     _workers: list[Worker] = field(default_factory=list[Worker])
     _running: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
-    _ids: list[str] = field(default_factory=list[str])
+    ids: list[str] = field(default_factory=list[str])
 
     @property
     def alpha(self) -> ByModel:
@@ -115,12 +115,12 @@ class Upgrading:
 
     async def start(self, question: Question) -> WorkflowHandle[RouteAndAnswer, Answer]:
         question_id = await RouterClient(self.env.client).start(question, id=f"q-{uuid.uuid4()}")
-        self._ids.append(question_id)
+        self.ids.append(question_id)
         return self.env.client.get_workflow_handle_for(RouteAndAnswer.run, question_id)
 
     async def shadow(self, question_id: str | None = None) -> ShadowResult:
         """What came of the last question's shadow."""
-        shadow_id = f"{question_id or self._ids[-1]}/shadow"
+        shadow_id = f"{question_id or self.ids[-1]}/shadow"
         shadow = self.env.client.get_workflow_handle(shadow_id, result_type=ShadowResult)
         found: ShadowResult = await shadow.result()
         return found
