@@ -22,6 +22,8 @@ from temporalio.service import RPCError
 from pointsman import HealthClient, QuestionFailed, RouterClient
 from pointsman.health.events import AdminCommand
 from pointsman.health_contract import HEALTH_ENTITY_ID, ProviderHealth
+from tests.e2e import warm
+from tests.e2e.warm import WarmProcess
 from workers.embedded.scripted.script import Status, Step
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.embedded.scripted.thread import background_loop
@@ -100,7 +102,7 @@ _LOOK_EVERY_S = 0.2
 class WorkerProcess:
     """A running `python -m workers`."""
 
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | WarmProcess
     log: Path
 
     def until_said(self, line: str, patience_s: float = PATIENCE_S) -> None:
@@ -111,7 +113,7 @@ class WorkerProcess:
             time.sleep(0.02)
 
     def said(self) -> str:
-        return self.log.read_text(encoding="utf-8")
+        return self.log.read_text(encoding="utf-8") if self.log.exists() else ""
 
     def signal(self, number: signal.Signals) -> int:
         """Send a signal and return the status that the process ends with."""
@@ -167,9 +169,8 @@ class Site:
 
     def start_worker(self, *arguments: str, wait: bool = True, **env: str | None) -> WorkerProcess:
         """Start `python -m workers` and wait until it takes questions."""
-        worker = start(
-            ["-m", "workers", *arguments], self.environment(env), self.folder / f"worker-{len(self.started)}.log"
-        )
+        log = self.folder / f"worker-{len(self.started)}.log"
+        worker = WorkerProcess(warm.start(list(arguments), self.environment(env), log, ROOT), log)
         self.started.append(worker)
         if wait:
             worker.until_said(READY)
