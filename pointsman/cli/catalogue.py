@@ -54,11 +54,13 @@ def export(
     """Write the catalogue as JSON that can be reviewed, kept in a repository, and imported elsewhere."""
 
     async def run(client: CatalogueClient) -> int:
-        text = written(await client.document())
+        document = await client.document()
+        text = written(document)
         if file is None:
             print(text)
         else:
             await asyncio.to_thread(_write, file, f"{text}\n")
+            print(f"exported: {_counts(document)}")
         return Exit.DONE
 
     return _with_client(run)
@@ -78,8 +80,7 @@ def import_(
             await client.import_document(document, operator=operator(), note=note)
         except CatalogueRefused as refused:
             raise ConfigurationError([f"{file}: {refused}"]) from refused
-        counts = f"{len(document.profiles)} profiles, {len(document.evaluations)} evaluations"
-        print(f"imported: {counts}, {len(document.upgrades)} upgrades")
+        print(f"imported: {_counts(document)}")
         return Exit.DONE
 
     return _with_client(run)
@@ -99,6 +100,11 @@ def accept(
         return Exit.DONE
 
     return _with_client(run)
+
+
+def _counts(document: CatalogueDocument) -> str:
+    counts = f"{len(document.profiles)} profiles, {len(document.evaluations)} evaluations"
+    return f"{counts}, {len(document.upgrades)} upgrades"
 
 
 def written(document: CatalogueDocument) -> str:

@@ -127,7 +127,8 @@ def test_the_catalogue_goes_to_a_file_and_back_and_is_the_same(site: Site, tmp_p
     imported(site, document)
     file = tmp_path / "exported.json"
     exported = site.cli("catalogue", "export", str(file))
-    assert (exported.returncode, exported.stdout, exported.stderr) == (0, "", "")
+    said = "exported: 4 profiles, 0 evaluations, 0 upgrades\n"
+    assert (exported.returncode, exported.stdout, exported.stderr) == (0, said, "")
     text = file.read_text(encoding="utf-8")
     told = CatalogueDocument.model_validate_json(text)
     assert told.profiles == document.profiles
