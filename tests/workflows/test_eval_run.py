@@ -127,8 +127,8 @@ async def test_errors_count_against_nobody_where_the_answers_decide(measuring: M
 
 
 async def test_never_more_than_a_few_are_asked_at_once(measuring: Measuring) -> None:
-    alpha = measuring.says("alpha", _right, pause_s=0.02)
-    beta = measuring.says("beta", _right, pause_s=0.02)
+    alpha = measuring.says("alpha", _right, pause_s=0.3)
+    beta = measuring.says("beta", _right, pause_s=0.3)
     await measuring.serve(_settings(suite(12), providers={"beta": {"max_concurrent": 2}}))
     await measuring.evaluate()
     assert (1 < alpha.at_once <= 4, 1 < beta.at_once <= 2) == (True, True)
