@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from pointsman.budget import BudgetSettings
+from pointsman.classification import ClassifierName
 from pointsman.decision import CallLimits, RetrySchedule, Weights
 from pointsman.divergence.settings import DivergenceSettings
 from pointsman.health.settings import BreakerSettings, HealthSettings
@@ -85,11 +86,14 @@ class Retry(BaseModel):
 
 
 class ClassificationSettings(BaseModel):
-    """Who classifies: the rules, or a provider asked within `timeout_s`, after which the rules decide."""
+    """Who classifies: the trained model, the source document's rules, or a provider.
+
+    The provider is asked within `timeout_s`; after that the rules decide.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    by: Literal["rules", "llm"] = "rules"
+    by: ClassifierName = "model"
     provider: str | None = None
     timeout_s: Annotated[float, Field(gt=0, le=30)] = 2.0
 

@@ -29,12 +29,12 @@ from activities.providers.simulated import Simulated
 from activities.reconcile import Reconcile
 from activities.score import Score
 from activities.take_token import TakeToken
-from pointsman.classification import RuleClassifier
 from pointsman.contract import TASK_QUEUE
 from pointsman.health.probe import ProbeRequest, ProbeResult
 from pointsman.health_contract import HEALTH_ENTITY_ID
 from pointsman.ledger.database import Ledger
 from pointsman.ledger.settings import LedgerSettings
+from pointsman.model_classifier import classifier_by
 from pointsman.provider import Provider, task_queue
 from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE
 from workers.health_feed import SendProbe
@@ -111,7 +111,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
         task_queue=TASK_QUEUE,
         workflows=[RouteAndAnswer, ProviderHealth],
         activities=[
-            Classify(configuration, RuleClassifier()).classify,
+            Classify(configuration, classifier_by(configuration.classification.by)).classify,
             Score(configuration, in_flight, planner).score,
             TakeToken(planner).take_token,
             Reconcile(configuration.divergence).reconcile,

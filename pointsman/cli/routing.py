@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pointsman.classification import RuleClassifier
 from pointsman.cli import fleet, json_lines, rendering
 from pointsman.cli.asking import AsJson
 from pointsman.cli.exits import Exit
@@ -24,6 +23,7 @@ from pointsman.decision import Decision
 from pointsman.errors import InvalidQuestion
 from pointsman.health.told import Told
 from pointsman.messages import Question
+from pointsman.model_classifier import classifier_by
 from pointsman.routing import UnknownName, classify, decide
 from pointsman.sentences import shortened
 
@@ -106,7 +106,7 @@ def _decide(question: Question, configuration: Configuration, told: Snapshot | N
     # Which questions a ramp lets through goes by their id; one that is not asked has none but its text.
     health = None if told is None else Told(told, configuration, question.text, time.time())
     try:
-        classification = classify(question, configuration, RuleClassifier())
+        classification = classify(question, configuration, classifier_by(configuration.classification.by))
         return decide(question, classification, configuration, lambda _: 0, health)
     except UnknownName as fault:
         raise InvalidQuestion(shortened(str(fault))) from fault

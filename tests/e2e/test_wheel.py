@@ -46,8 +46,9 @@ def test_the_wheel_holds_the_library_and_nothing_else(wheel: Path) -> None:
         names = archive.namelist()
     assert {name.split("/")[0] for name in names} == {"pointsman", "pointsman-0.1.0.dist-info"}
     assert "pointsman/py.typed" in names
-    sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / "pointsman").rglob("*.py")}
-    assert sources <= set(names)
+    files = [*(ROOT / "pointsman").rglob("*.py"), *(ROOT / "pointsman").rglob("*.json")]
+    assert {path.relative_to(ROOT).as_posix() for path in files} <= set(names)
+    assert "pointsman/classification_model.json" in names
 
 
 def test_the_client_is_imported_from_the_wheel_without_the_application(installed: Path, tmp_path: Path) -> None:
