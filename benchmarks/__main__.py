@@ -19,7 +19,7 @@ from typing import NoReturn
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import decision, divergence, plain_question, processes, shadowing, waiting_reviews
+from benchmarks import classification, decision, divergence, plain_question, processes, shadowing, waiting_reviews
 from benchmarks.figures import Figure, print_table, write_json
 from benchmarks.machine import in_words, machine
 from benchmarks.resilience import suite
@@ -74,6 +74,8 @@ def _run(*, quick: bool, data: Path | None) -> int:
     try:
         tell("comparing answers")
         compared, tables, remarks = divergence.measure(data)
+        tell("classifying questions")
+        classified = classification.measure(data)
         figures, found = asyncio.run(_figures(quick=quick, tell=tell))
     except NoServer as fault:
         print(fault, file=sys.stderr)
@@ -81,8 +83,10 @@ def _run(*, quick: bool, data: Path | None) -> int:
     except KeyboardInterrupt:
         return _STOPPED
     took = Figure("bench_s", "the whole benchmark", time.monotonic() - began, "s", at_most=300 if quick else 1800)
-    figures = [*figures, *compared, took]
-    _print(console, title, figures, [*found.tables, *tables], [*remarks, *found.complaints])
+    figures = [*figures, *compared, *classified[0], took]
+    _print(
+        console, title, figures, [*found.tables, *tables, *classified[1]], [*remarks, *classified[2], *found.complaints]
+    )
     write_json(_RESULT, {**described, "quick": int(quick)}, [*figures, *found.noted])
     print(f"Written to {_RESULT}.")
     return 0

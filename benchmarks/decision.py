@@ -6,9 +6,10 @@ import time
 from statistics import median
 
 from benchmarks.figures import Figure, percentile
-from pointsman.classification import Classifier, RuleClassifier
+from pointsman.classification import Classifier
 from pointsman.configuration import Configuration
 from pointsman.messages import ContextRecord, Question
+from pointsman.model_classifier import ModelClassifier
 from pointsman.query_types import QueryType
 from pointsman.routing import classify, decide
 
@@ -28,7 +29,7 @@ def measure(blocks: int, in_each: int) -> list[Figure]:
 
     The p99 is the median block's: a moment in which the machine did something else spoils one block, not the figure.
     """
-    configuration, classifier = _configuration(), RuleClassifier()
+    configuration, classifier = _configuration(), ModelClassifier()
     _block_ms(configuration, classifier, _WARM_UP)
     measured = [_block_ms(configuration, classifier, in_each) for _ in range(blocks)]
     return [

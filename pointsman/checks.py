@@ -197,7 +197,7 @@ def _preferable(other: Provider, member: Provider, query_type: QueryType) -> boo
 
 def _classification_faults(configuration: Configuration) -> Iterator[str]:
     settings = configuration.classification
-    if settings.by == "rules":
+    if settings.by != "llm":
         return
     provider = configuration.providers.get(settings.provider or "")
     if provider is None:

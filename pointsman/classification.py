@@ -7,11 +7,14 @@
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from pointsman.query_types import COMPLEXITY, QueryType
+
+ClassifierName = Literal["rules", "model", "llm"]
+"""Who may classify, as `[classification] by` names them."""
 
 UNKNOWN_CONFIDENCE = 0.3
 MATCH_CONFIDENCE = 0.7
@@ -45,7 +48,7 @@ class Classification(BaseModel):
     confidence: float
     complexity: float
     classifier: str = "rules"
-    """Who decided: "rules", "llm", or "route" where a task fixes the query type."""
+    """Who decided: "model", "rules", "llm", or "route" where a task fixes the query type."""
 
 
 class Classifier(Protocol):

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pointsman.admission import AdmissionMode
 from pointsman.budget import BudgetSettings
 from pointsman.catalogue.thresholds import UpgradeSettings
+from pointsman.classification import ClassifierName
 from pointsman.decision import CallLimits, RetrySchedule, Weights
 from pointsman.divergence.settings import DivergenceSettings
 from pointsman.evals.suite import EvalSuite
@@ -90,11 +91,14 @@ class Retry(BaseModel):
 
 
 class ClassificationSettings(BaseModel):
-    """Who classifies: the rules, or a provider asked within `timeout_s`, after which the rules decide."""
+    """Who classifies: the trained model, the source document's rules, or a provider.
+
+    The provider is asked within `timeout_s`; after that the rules decide.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    by: Literal["rules", "llm"] = "rules"
+    by: ClassifierName = "model"
     provider: str | None = None
     timeout_s: Annotated[float, Field(gt=0, le=30)] = 2.0
 

@@ -43,7 +43,7 @@ def second_opinion(
 ) -> SecondOpinion | None:
     """The model to ask what kind of question it is, where the configuration says so and it may take this one."""
     settings = configuration.classification
-    if settings.by == "rules" or settings.provider is None or question.task is not None or not question.text.strip():
+    if settings.by != "llm" or settings.provider is None or question.task is not None or not question.text.strip():
         return None
     route = Route(chain=(settings.provider,), timeout_s=settings.timeout_s, max_attempts=1)
     asked = classification_question(question)

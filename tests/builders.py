@@ -42,8 +42,9 @@ def document(providers: dict[str, dict[str, Any]] | None = None, **tables: Any) 
     """A whole configuration as TOML gives it: by default alpha and beta, in one chain for every query type."""
     listed = providers or {"alpha": provider_table(), "beta": provider_table()}
     chain = {"chain": list(listed)}
-    declared = {"admission": "declared"}
-    return {"providers": listed, "query_types": dict.fromkeys(QUERY_TYPES, chain), "catalogue": declared, **tables}
+    # The rules: what a question of a test is taken for does not hang on how the model was trained.
+    settled = {"catalogue": {"admission": "declared"}, "classification": {"by": "rules"}}
+    return {"providers": listed, "query_types": dict.fromkeys(QUERY_TYPES, chain), **settled, **tables}
 
 
 def configuration(providers: dict[str, dict[str, Any]] | None = None, **tables: Any) -> Configuration:

@@ -35,12 +35,12 @@ from activities.shadowing import Shadowing
 from activities.take_token import TakeToken
 from activities.upgrade_desk import UpgradeDesk
 from pointsman.catalogue_contract import CATALOGUE_QUEUE
-from pointsman.classification import RuleClassifier
 from pointsman.contract import TASK_QUEUE
 from pointsman.health.probe import ProbeRequest, ProbeResult
 from pointsman.health_contract import HEALTH_ENTITY_ID
 from pointsman.ledger.database import Ledger
 from pointsman.ledger.settings import LedgerSettings
+from pointsman.model_classifier import classifier_by
 from pointsman.provider import Provider, task_queue
 from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE
 from workers.health_feed import SendProbe
@@ -126,7 +126,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
         task_queue=TASK_QUEUE,
         workflows=[RouteAndAnswer, ProviderHealth],
         activities=[
-            Classify(configuration, RuleClassifier()).classify,
+            Classify(configuration, classifier_by(configuration.classification.by)).classify,
             Score(configuration, in_flight, planner, measured, Shadowing(measured, known.processes)).score,
             TakeToken(planner).take_token,
             Reconcile(configuration.divergence).reconcile,

@@ -16,7 +16,6 @@ import typer
 
 from pointsman.catalogue.view import CatalogueView
 from pointsman.circumstances import Circumstances
-from pointsman.classification import RuleClassifier
 from pointsman.cli import fleet, json_lines, rendering
 from pointsman.cli.asking import AsJson
 from pointsman.cli.exits import Exit
@@ -27,6 +26,7 @@ from pointsman.decision import Decision
 from pointsman.errors import InvalidQuestion
 from pointsman.health.told import Told
 from pointsman.messages import Question
+from pointsman.model_classifier import classifier_by
 from pointsman.routing import UnknownName, classify, decide
 from pointsman.sentences import shortened
 from pointsman.standing import Unknown
@@ -119,7 +119,7 @@ def _decide(question: Question, configuration: Configuration, told: fleet.Fleet)
         health=health, catalogue=CatalogueView(told.catalogue), question_id=question.text, now=datetime.now(UTC)
     )
     try:
-        classification = classify(question, configuration, RuleClassifier())
+        classification = classify(question, configuration, classifier_by(configuration.classification.by))
         return decide(question, classification, configuration, circumstances)
     except UnknownName as fault:
         raise InvalidQuestion(shortened(str(fault))) from fault

@@ -73,7 +73,9 @@ extra_headers = {{ "x-pointsman-call" = "{{workflow_id}}/{{activity_id}}/{{attem
     task = f"{chain}require_eval = false\n"
     verify = f'\n[routes.verify]\n{task}stakes = "high"\nfan_out = 3\nreconcile = "highest_confidence"\n'
     types = "".join(f"\n[query_types.{kind}]\n{chain}" for kind in QUERY_TYPES)
-    return f"{tables}\n{DECLARED}\n[retry]\ninitial_s = 0.01\n\n[routes.extract]\n{task}{types}{verify}"
+    # The rules: where a question goes does not hang on how the classifier was trained.
+    rules = '[classification]\nby = "rules"\n'
+    return f"{tables}\n{DECLARED}{rules}\n[retry]\ninitial_s = 0.01\n\n[routes.extract]\n{task}{types}{verify}"
 
 
 UNMOVED = """

@@ -47,8 +47,9 @@ def test_the_wheel_holds_the_library_and_nothing_else(wheel: Path) -> None:
     assert {name.split("/")[0] for name in names} == {"pointsman", "pointsman-0.1.0.dist-info"}
     assert "pointsman/py.typed" in names
     library = (ROOT / "pointsman").rglob("*")
-    sources = {path.relative_to(ROOT).as_posix() for path in library if path.suffix in {".py", ".jsonl"}}
-    assert sources <= set(names)
+    files = {path.relative_to(ROOT).as_posix() for path in library if path.suffix in {".py", ".json", ".jsonl"}}
+    assert files <= set(names)
+    assert "pointsman/classification_model.json" in names
 
 
 def test_the_client_is_imported_from_the_wheel_without_the_application(installed: Path, tmp_path: Path) -> None:
