@@ -36,6 +36,11 @@ _PINNED = re.compile(
 )
 
 
+def names_one_version(model: str) -> bool:
+    """Whether a model's name carries a date, a version or a digest, so that it can mean one version only."""
+    return _PINNED.search(model) is not None
+
+
 class Price(BaseModel):
     """Prices in USD per million tokens; without `cached_input` cached tokens cost what others do."""
 
@@ -117,7 +122,7 @@ class Provider(BaseModel):
     @property
     def dated(self) -> bool:
         """Whether the model string names one version, so that another one served contradicts it."""
-        return _PINNED.search(self.model) is not None
+        return names_one_version(self.model)
 
     @property
     def moving_alias(self) -> bool:
