@@ -132,6 +132,7 @@ def read(file: Path) -> CatalogueDocument:
 
 def _write(file: Path, text: str) -> None:
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     except OSError as fault:
         raise ConfigurationError([f"{file}: cannot be written ({fault.strerror}); give another FILE"]) from fault

@@ -155,7 +155,7 @@ def test_what_cannot_be_imported_exported_or_accepted_is_refused_in_a_sentence(s
         (("import", str(tmp_path / "none.json")), 2, "no such file; give what `pointsman catalogue export` wrote"),
         (("import", str(tmp_path)), 2, "cannot be read"),
         (("import", str(late), "--note", "x" * 501), 2, "note: "),
-        (("export", str(tmp_path / "no" / "folder.json")), 2, "cannot be written (No such file or directory); give"),
+        (("export", str(wrong / "below.json")), 2, "below.json: cannot be written (File exists); give another FILE"),
         (("accept", "omega"), 1, "nothing that 'omega' serves has changed; see `pointsman catalogue show`"),
     ):
         ended = site.cli("catalogue", *words)
