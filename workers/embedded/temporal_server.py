@@ -28,6 +28,7 @@ PORT, UI_PORT = 7233, 8233
 _HOST = "127.0.0.1"
 _RETENTION = timedelta(days=30)
 _START_PATIENCE_S = 60.0
+_STARTS = 2
 _STOP_PATIENCE_S = 15.0
 _SETTLING_S = 0.3
 
@@ -70,14 +71,32 @@ async def temporal_server(
     Raises:
         NoServer: the server did not come up; its log is beside the database.
     """
-    port, ui_port = port or free_port(PORT), ui_port or free_port(UI_PORT)
     # The server runs in another folder than the caller.
     database = database.resolve()  # noqa: ASYNC240 - a look at the local disk
     database.parent.mkdir(parents=True, exist_ok=True)
     log_path = database.with_suffix(".log")
+    for start in range(1, _STARTS + 1):
+        ports = port or free_port(PORT), ui_port or free_port(UI_PORT)
+        process = _started(command(database, *ports), log_path)
+        try:
+            client = await _when_ready(f"{_HOST}:{ports[0]}", process, log_path)
+        except NoServer:
+            await _ended(process)
+            # Between the look for a free port and its use another server may have taken it.
+            if start == _STARTS:
+                raise
+        else:
+            break
+    try:
+        yield TemporalServer(client, f"{_HOST}:{ports[0]}", f"http://{_HOST}:{ports[1]}")
+    finally:
+        await _ended(process)
+
+
+def _started(words: list[str], log_path: Path) -> subprocess.Popen[bytes]:
     with _opened(log_path) as log:
-        process = subprocess.Popen(  # noqa: ASYNC220, S603 - starts at once; the command is our own
-            [sys.executable, "-m", "workers.embedded.leash", *command(database, port, ui_port)],
+        return subprocess.Popen(  # noqa: S603 - starts at once; the command is our own
+            [sys.executable, "-m", "workers.embedded.leash", *words],
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -86,13 +105,12 @@ async def temporal_server(
             # Ctrl-C would reach it too, and the server is to end after the workers.
             start_new_session=True,
         )
-    try:
-        client = await _when_ready(f"{_HOST}:{port}", process, log_path)
-        yield TemporalServer(client, f"{_HOST}:{port}", f"http://{_HOST}:{ui_port}")
-    finally:
-        if process.stdin is not None:
-            process.stdin.close()
-        await asyncio.to_thread(process.wait, _STOP_PATIENCE_S)
+
+
+async def _ended(process: subprocess.Popen[bytes]) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
+    await asyncio.to_thread(process.wait, _STOP_PATIENCE_S)
 
 
 def _opened(log_path: Path) -> BinaryIO:
