@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from pointsman.complexity import Reason
 from pointsman.faults import NON_RETRYABLE_TYPES
 from pointsman.panel import Panel
 from pointsman.provider import Price
@@ -156,6 +157,8 @@ class Decision(BaseModel):
     classification_confidence: float
     classifier: str
     complexity: float
+    complexity_reasons: tuple[Reason, ...] = ()
+    """What the complexity is made of; none where it is the query type's own."""
     route: str
     """The table of the configuration that named the chain, such as `routes.extract`."""
     order: Literal["score", "chain"]

@@ -9,6 +9,7 @@ from pointsman.admission import Admission
 from pointsman.candidacy import Candidacy
 from pointsman.circumstances import Circumstances
 from pointsman.classification import Classification, Classifier, of_type
+from pointsman.complexity import Complexity, rated
 from pointsman.configuration import Configuration, ReviewSettings, Route
 from pointsman.decision import Candidate, Decision, Rejection
 from pointsman.health_order import by_health, with_hedge_delays
@@ -75,6 +76,8 @@ def decide(
     own = configuration.schemas.get(route.response_schema) if route.response_schema else None
     schema = own if question.response_schema is None else question.response_schema
     known = circumstances or Circumstances()
+    complexity = _complexity(question, classification, configuration)
+    classification = classification.model_copy(update={"complexity": complexity.value})
     admission = _admission(question, route, classification, configuration, known)
     candidacy = Candidacy(question, classification, route, configuration.scoring, schema, known, admission)
     providers = {name: candidacy.effective(name, provider) for name, provider in configuration.providers.items()}
@@ -87,7 +90,8 @@ def decide(
         query_type=classification.query_type,
         classification_confidence=classification.confidence,
         classifier=classification.classifier,
-        complexity=classification.complexity,
+        complexity=complexity.value,
+        complexity_reasons=complexity.reasons,
         route=table,
         order=route.order,
         policy=configuration.scoring.policy,
@@ -112,6 +116,13 @@ def decide(
         ),
         unvalidated=question.task is not None and admission.suite is None,
     )
+
+
+def _complexity(question: Question, classification: Classification, configuration: Configuration) -> Complexity:
+    """By the question's text; where the source document's rules classify, the document's value for the type."""
+    if configuration.classification.by == "rules":
+        return Complexity(value=classification.complexity, reasons=())
+    return rated(question.text, classification.query_type)
 
 
 def _admission(
