@@ -64,11 +64,13 @@ class Candidacy:
     def candidate(self, name: str, provider: Provider) -> Candidate:
         """The provider as a candidate, whatever speaks against it: to be measured it need not be fit to serve."""
         cap, expected = self._output_tokens(name, provider)
+        estimate = estimated_cost_usd(self._tokens, expected, provider.price)
         points, terms = score(
             provider,
             self.classification,
-            self.scoring.weights,
+            self.scoring.formula,
             cost_per_1k_usd=per_1k_usd(self._tokens, expected, provider.price),
+            cost_share=self._share_of_money(estimate),
             max_cost_per_1k_usd=self.scoring.max_cost_per_1k,
             max_latency_ms=self.max_latency_ms,
             live=self._live(name),
@@ -88,7 +90,7 @@ class Candidacy:
             max_attempts=self.route.max_attempts,
             max_output_tokens=cap,
             expected_output_tokens=expected,
-            estimated_cost_usd=estimated_cost_usd(self._tokens, expected, provider.price),
+            estimated_cost_usd=estimate,
             price=provider.price,
             context_tokens=provider.context_tokens,
             drop_params=provider.drop_params,
@@ -104,6 +106,12 @@ class Candidacy:
     @cached_property
     def _tokens(self) -> int:
         return input_tokens(self.question, self.schema)
+
+    def _share_of_money(self, estimate: float | None) -> float | None:
+        """How much of what the question may cost an answer takes; the document's formula knows no such limit."""
+        if self.scoring.policy == "source" or self.question.max_cost_usd is None or estimate is None:
+            return None
+        return min(1.0, estimate / self.question.max_cost_usd)
 
     def _live(self, name: str) -> Live:
         return self.circumstances.health.live(name, self.classification.query_type)

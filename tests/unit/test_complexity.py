@@ -115,7 +115,7 @@ def test_under_the_documents_rules_complexity_is_the_types_own(query_type: Query
 def test_a_harder_text_moves_the_choice_to_the_deeper_provider() -> None:
     providers = {
         "shallow": provider_table(reasoning_depth=2.0, price={"input": 1.0, "output": 1.0}),
-        "deep": provider_table(reasoning_depth=5.0, price={"input": 40.0, "output": 40.0}),
+        "deep": provider_table(reasoning_depth=5.0, price={"input": 20.0, "output": 20.0}),
     }
     settings = configuration(providers, classification=BY_MODEL)
     kind = of_type(QueryType.COMPLEX_REASONING, 0.9)
