@@ -107,7 +107,7 @@ class Rejection(BaseModel):
 
 
 class Weights(BaseModel):
-    """Weights of the scoring formula; these defaults reproduce the source document. `policy` has those of the others."""
+    """Weights of the scoring formula; these defaults reproduce the source document, `policy` has the others."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
