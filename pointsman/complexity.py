@@ -11,6 +11,7 @@ in other languages length, clauses, numbers, signs and the kind of question spea
 from __future__ import annotations
 
 import re
+from collections import Counter
 from math import log2
 
 from pydantic import BaseModel, ConfigDict
@@ -55,13 +56,13 @@ def rated(text: str, query_type: QueryType) -> Complexity:
     """The complexity of a question: 1.0 and the points of its parts, 5.0 at most, to two places. No text fails."""
     read = read_part(text)
     asked = _OPTION.sub("", read)
-    tokens = _TOKEN.findall(asked.lower())
+    tokens = Counter(_TOKEN.findall(asked.lower()))
     # The options count where they tell of a statement: "true, false", "not wrong".
-    everything = tokens if len(asked) == len(read) else _TOKEN.findall(read.lower())
+    everything = tokens if len(asked) == len(read) else Counter(_TOKEN.findall(read.lower()))
     kind = (COMPLEXITY[query_type] - LEAST) / (MOST - LEAST)
     length = len(" ".join(asked.split()).encode("utf-8", "replace"))
     clauses = _among(tokens, CLAUSES) + _among(tokens, _CLAUSE_SIGNS)
-    numbers = _among(tokens, NUMBERS) + sum(token[0].isdigit() for token in tokens)
+    numbers = _among(tokens, NUMBERS) + sum(count for token, count in tokens.items() if token[0].isdigit())
     parts = (
         Reason(what="length", found=length, points=_points(0.8, _of_length(length))),
         Reason(what="clauses", found=clauses, points=_points(1.4, _full(clauses, 8))),
@@ -96,5 +97,5 @@ def _of_length(size: int) -> float:
     return min(1.0, log2(1 + size / _SHORT) / log2(1 + _LONG / _SHORT))
 
 
-def _among(tokens: list[str], words: frozenset[str]) -> int:
-    return sum(token in words for token in tokens)
+def _among(tokens: Counter[str], words: frozenset[str]) -> int:
+    return sum(count for token, count in tokens.items() if token in words)
