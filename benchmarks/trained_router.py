@@ -39,7 +39,7 @@ class Sparse:
 
     def times(self, vector: Vector) -> float:
         """The sum of value x vector over what it has."""
-        return sum(map(mul, self.values, map(vector.__getitem__, self.columns)))
+        return float(sum(map(mul, self.values, map(vector.__getitem__, self.columns))))
 
 
 def rows(outcomes: Sequence[Outcome]) -> list[Sparse]:
