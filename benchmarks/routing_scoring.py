@@ -151,7 +151,7 @@ def _configuration(models: Sequence[Model], like: Sequence[Row], part: Fold, sco
             "rate_limit_per_minute": 600,
             "price": {"input": model.input, "output": model.output},
             "latency": _SAME_LATENCY,
-            "strengths": {TYPES[task]: part.strength(number, rows) for task, rows in by_task.items()},
+            "strengths": {TYPES[task]: part.strength(number, own) for task, own in by_task.items() if own},
         }
         for number, model in enumerate(models)
     }
