@@ -120,7 +120,7 @@ def chosen_by(  # noqa: PLR0913 - what is compared
     choice = [0] * len(rows)
     scoring = {"policy": policy, "max_cost_per_1k": max_cost_per_1k}
     for part in parts:
-        group = _by_third(part) if thirds else (lambda _: 0)
+        group = _by_third(part) if thirds else _together
         made: dict[int, tuple[Configuration, _Lengths]] = {}
         for number in part.judged:
             row = rows[number]
@@ -185,6 +185,10 @@ def _by_third(part: Fold) -> Callable[[Row], int]:
         found = sorted(_complexity(row) for row in part.learned if row.task == task)
         cuts[task] = [found[len(found) * third // _THIRDS] for third in range(1, _THIRDS)]
     return lambda row: sum(_complexity(row) >= cut for cut in cuts[row.task])
+
+
+def _together(_row: Row) -> int:
+    return 0
 
 
 def _complexity(row: Row) -> float:

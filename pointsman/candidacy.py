@@ -14,7 +14,7 @@ from pointsman.circumstances import Circumstances
 from pointsman.classification import Classification
 from pointsman.configuration import Route, Scoring
 from pointsman.cost import affordable_output_tokens, estimated_cost_usd, per_1k_usd
-from pointsman.decision import Candidate, Rejection
+from pointsman.decision import Candidate, Rejection, Weights
 from pointsman.messages import Question
 from pointsman.prompt import input_tokens
 from pointsman.provider import Provider, task_queue
@@ -68,7 +68,7 @@ class Candidacy:
         points, terms = score(
             provider,
             self.classification,
-            self.scoring.formula,
+            self._weights,
             cost_per_1k_usd=per_1k_usd(self._tokens, expected, provider.price),
             cost_share=self._share_of_money(estimate),
             max_cost_per_1k_usd=self.scoring.max_cost_per_1k,
@@ -102,6 +102,10 @@ class Candidacy:
     def max_latency_ms(self) -> float:
         """The question's own limit, else the configuration's."""
         return self.question.max_latency_ms or self.scoring.max_latency_ms
+
+    @cached_property
+    def _weights(self) -> Weights:
+        return self.scoring.formula
 
     @cached_property
     def _tokens(self) -> int:
