@@ -43,6 +43,8 @@ class Gate:
         limiter = self._health.limiters.get(call.candidate.provider)
         if limiter is None:
             return self._reserve(call, attempt)
+        if call.purpose == "shadow" and not limiter.has_spare(self._health.monotonic()):
+            raise _turned_away("rate_limit", "its rate limit leaves no slot that nobody waits for")
         slot = limiter.reserve(self._health.monotonic())
         try:
             if slot.wait_s > _patience_s(call, remaining_s):

@@ -18,6 +18,7 @@ from pointsman.catalogue.observations import ServedReport
 from pointsman.catalogue.served import matches
 from pointsman.catalogue.snapshot import CatalogueSnapshot
 from pointsman.catalogue.tally import ArmTally
+from pointsman.catalogue.upgrade import SERVING
 from pointsman.catalogue.view import UNREAD, CatalogueView
 from pointsman.configuration import Configuration
 from pointsman.health.keys import key_of
@@ -40,6 +41,8 @@ class ProcessCatalogue:
     snapshot: CatalogueSnapshot = UNREAD
     on_change: Callable[[str], None] = field(default=lambda _key: None)
     """Told the key under whose name another model is served, so that its baselines begin anew."""
+    is_open: Callable[[str], bool] = field(default=lambda _key: False)
+    """Whether the breaker of a key keeps calls away."""
     observations: ObservationBuilder = field(default_factory=lambda: ObservationBuilder(uuid.uuid4().hex))
     """Live answers of providers under upgrade."""
     heard_at: float = 0.0
@@ -93,6 +96,13 @@ class ProcessCatalogue:
         tally = ArmTally.of_attempt(row, with_schema=call.answer_schema is not None)
         if tally is not None and plan.watched(datetime.fromtimestamp(self.clock(), UTC)):
             self.observations.add(plan.id, row.model, tally)
+
+    def look_at_breakers(self) -> None:
+        """Note the upgrades whose new model's breaker is open while that of the base is not."""
+        for plan in self.snapshot.upgrades.values():
+            new, base = key_of(plan.provider, plan.model), key_of(plan.provider, plan.base)
+            if plan.stage in SERVING and self.is_open(new) and not self.is_open(base):
+                self.observations.broke(plan.id)
 
     def take_served(self) -> tuple[ServedReport, ...]:
         """What the fleet is to be told now; it is gone from here."""

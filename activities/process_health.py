@@ -20,6 +20,7 @@ from pointsman.health.keys import key_of, model_of, provider_of
 from pointsman.health.policy import HealthPolicy, KeyPolicy
 from pointsman.health.report_builder import ReportBuilder
 from pointsman.health.view import HealthView
+from pointsman.health_order import BREAKER
 from pointsman.hedge_delay import LatencySamples
 from pointsman.provider import Provider
 from pointsman.purse import Purse
@@ -78,6 +79,11 @@ class ProcessHealth:
     def key(self, provider: str) -> str:
         """The breaker's key of a provider."""
         return key_of(provider, self.configuration.providers[provider].model)
+
+    def is_open(self, key: str) -> bool:
+        """Whether the breaker of a key keeps calls away."""
+        now = self.clock()
+        return self.view.health(key, now).barred(now) in BREAKER
 
     def begin_anew(self, key: str) -> None:
         """Forget how a provider's model usually answers: another one answers under its name now."""

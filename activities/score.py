@@ -13,7 +13,7 @@ from activities.process_catalogue import ProcessCatalogue
 from activities.shadowing import Shadowing
 from pointsman.circumstances import Circumstances
 from pointsman.configuration import Configuration
-from pointsman.decision import Decision
+from pointsman.decision import Decision, ShadowPlan
 from pointsman.routing import UnknownName, decide
 from pointsman.steps import ScoringRequest
 
@@ -54,5 +54,14 @@ class Score:
             decision = decide(request.question, request.classification, self._configuration, circumstances)
         except UnknownName as fault:
             raise invalid_question(fault) from None
-        shadow = None if self._shadowing is None else self._shadowing.plan(request, decision)
+        shadow = self._shadow(request, decision)
         return decision if shadow is None else decision.model_copy(update={"shadow": shadow})
+
+    def _shadow(self, request: ScoringRequest, decision: Decision) -> ShadowPlan | None:
+        if self._shadowing is None:
+            return None
+        try:
+            return self._shadowing.plan(request, decision)
+        except Exception as fault:  # noqa: BLE001 - whatever is wrong with a shadow, its question goes on
+            activity.logger.warning("no shadow could be planned: %s", type(fault).__name__)
+            return None

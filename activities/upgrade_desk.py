@@ -45,7 +45,7 @@ class UpgradeDesk:
         if provider is None:
             known = ", ".join(sorted(self._configuration.providers))
             raise _refused(UNKNOWN_PROVIDER, f"{name!r} is no provider; known: {known}")
-        fault = _fault(name, provider, order.model)
+        fault = _fault(name, provider, order)
         if fault is not None:
             raise _refused(INVALID_UPGRADE, fault)
         cap = order.daily_cost_cap_usd
@@ -72,8 +72,14 @@ class UpgradeDesk:
         return tuple(task for task in sorted(self._configuration.suites) if name in routes[task].chain)
 
 
-def _fault(name: str, provider: Provider, model: str) -> str | None:
+def _fault(name: str, provider: Provider, order: StartUpgrade) -> str | None:
     """Why the provider cannot serve the model: its adapter, its address and its key are made for one vendor."""
+    model = order.model
+    if order.price is None and provider.price is None:
+        return (
+            f"{name} has no price, so that the day's cap of shadows could not hold; give --input-price and "
+            f"--output-price, or providers.{name}.price"
+        )
     if not provider.enabled:
         return f"{name} is not enabled, so that nothing could be compared; enable it first"
     if model == provider.model:

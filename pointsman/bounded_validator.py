@@ -45,12 +45,16 @@ def compiled(pattern: str) -> regex.Pattern[str]:
     """A pattern of a schema.
 
     Raises:
-        SchemaError: it is none.
+        SchemaError: it is none, or none that can be compiled.
     """
     try:
         return regex.compile(pattern)
     except regex.error as fault:
         raise SchemaError(f"{pattern[:80]!r} is not a pattern ({fault})") from None
+    except (ValueError, OverflowError) as fault:  # flags that exclude each other, say
+        raise SchemaError(f"{pattern[:80]!r} is not a usable pattern ({fault})") from None
+    except RecursionError:
+        raise SchemaError(f"{pattern[:80]!r} is not a usable pattern (nested too deeply)") from None
 
 
 def _found(pattern: str, text: str) -> bool:

@@ -15,6 +15,7 @@ from pointsman.classification import Classification
 from pointsman.configuration import Route, Scoring
 from pointsman.cost import affordable_output_tokens, estimated_cost_usd, per_1k_usd
 from pointsman.decision import Candidate, Rejection, Weights
+from pointsman.health_order import BREAKER
 from pointsman.messages import Question
 from pointsman.prompt import input_tokens
 from pointsman.provider import Provider, task_queue
@@ -49,6 +50,8 @@ class Candidacy:
         if self.admission is None or catalogue.snapshot is None:
             return provider
         serving = catalogue.serving(name, provider, self.circumstances.question_id)
+        if serving.model != provider.model and self._open(name, serving.model):
+            serving = provider  # nobody has to fail on a new model while the old one is there
         profile = catalogue.profile(name, serving) if self.admission.by_measurement else None
         figures = None if profile is None else profile.figures.get(self.classification.query_type)
         return serving if figures is None else measured(serving, self.classification.query_type, figures)
@@ -97,6 +100,9 @@ class Candidacy:
             confidence=provider.strength(self.classification.query_type),
             waits_for_slot=provider.rate_limit_per_minute < FROM_QUEUE_PER_MINUTE,
         )
+
+    def _open(self, name: str, model: str) -> bool:
+        return self.circumstances.health.standing(name, model, 0.0).barred in BREAKER
 
     @property
     def max_latency_ms(self) -> float:

@@ -48,6 +48,12 @@ from pointsman.server_faults import server_fault, unknown_namespace
 from pointsman.watch import START_ONE
 
 _ANSWER_WITHIN_S = 10.0
+_UNANSWERED = f"no worker answers for the catalogue; {START_ONE}"
+# What the server has taken it keeps for the next worker.
+_UNCONFIRMED = (
+    "no worker has confirmed the order, and one that starts may still carry it out: see `pointsman catalogue show` "
+    f"before it is given again; {START_ONE}"
+)
 _AGAIN_AFTER_S = 0.2
 _NOBODY_ANSWERS = frozenset(
     {RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED, RPCStatusCode.FAILED_PRECONDITION}
@@ -142,7 +148,7 @@ class CatalogueClient:
         self, order: UpdateMethodMultiParam[[ProviderCatalogue, _Command], _Told], command: _Command
     ) -> _Told:
         try:
-            return await self._within(self._until_taken(order, command))
+            return await self._within(self._until_taken(order, command), _UNCONFIRMED)
         except WorkflowUpdateFailedError as fault:
             cause = fault.cause
             raise CatalogueRefused(cause.message if isinstance(cause, ApplicationError) else str(cause)) from fault
@@ -160,15 +166,15 @@ class CatalogueClient:
                     raise
             await asyncio.sleep(_AGAIN_AFTER_S)
 
-    async def _within(self, asking: Awaitable[_Told]) -> _Told:
+    async def _within(self, asking: Awaitable[_Told], unanswered: str = _UNANSWERED) -> _Told:
         try:
             # The SDK may try several times, each with the timeout of its own.
             async with asyncio.timeout(self._patience.total_seconds() + 1):
                 return await asking
         except RPCError as fault:
-            raise _fault(fault) from fault
+            raise _fault(fault, unanswered) from fault
         except (TimeoutError, WorkflowUpdateRPCTimeoutOrCancelledError):
-            raise NoWorker(f"no worker answers for the catalogue; {START_ONE}") from None
+            raise NoWorker(unanswered) from None
         except WorkflowQueryFailedError as fault:
             raise NoWorker(f"the worker that answered is of another version ({fault.message[:100]})") from fault
 
@@ -180,9 +186,9 @@ def _command(kind: type[_Command], **fields: Any) -> _Command:
         raise CatalogueRefused("; ".join(sentences(fault, kind))) from None
 
 
-def _fault(fault: RPCError) -> Exception:
+def _fault(fault: RPCError, unanswered: str) -> Exception:
     if fault.status is RPCStatusCode.NOT_FOUND and unknown_namespace(fault) is None:
         return NoWorker(f"no worker has kept a catalogue here yet; {START_ONE}")
     if fault.status in _NOBODY_ANSWERS:
-        return NoWorker(f"no worker answers for the catalogue; {START_ONE}")
+        return NoWorker(unanswered)
     return server_fault(fault)

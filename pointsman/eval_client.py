@@ -37,7 +37,7 @@ class EvalClient:
 
     async def report(self, run_id: str, tell: Tell | None = None) -> EvalReport:
         """The report of a run; waits for it, and `tell` hears of its progress meanwhile."""
-        return await reported(self._client, self._handle(run_id), tell)
+        return await reported(self._client, self._handle(run_id), "eval", tell)
 
     def _handle(self, run_id: str) -> WorkflowHandle[EvalRun, EvalReport]:
         return self._client.get_workflow_handle_for(EvalRun.run, run_id)

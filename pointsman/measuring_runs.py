@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle, WorkflowQueryFailedError
 from temporalio.exceptions import ApplicationError, CancelledError, TerminatedError
@@ -17,10 +17,15 @@ from pointsman import watch
 from pointsman.catalogue_contract import CATALOGUE_QUEUE
 from pointsman.errors import PointsmanError, RunFailed, RunRefused, UnknownRun
 from pointsman.measuring.progress import RunProgress
-from pointsman.measuring_contract import RUN_REFUSED
+from pointsman.measuring_contract import RUN_REFUSED, EvalRun, ProfileRun
 from pointsman.server_faults import server_fault, steadily, unknown_namespace
 
 Tell = Callable[[RunProgress], None]
+Kind = Literal["eval", "profile"]
+"""The command that shows a run; its id begins with it."""
+
+_WORKFLOWS: dict[Kind, str] = {"eval": EvalRun.__name__, "profile": ProfileRun.__name__}
+"""By which the server knows them."""
 
 _LOOK_EVERY_S = 1.0
 _ANSWER_WITHIN = timedelta(seconds=5)
@@ -28,7 +33,7 @@ _ANSWER_WITHIN = timedelta(seconds=5)
 _Report = TypeVar("_Report")
 
 
-async def started(client: Client, run: Any, request: Any, kind: str, summary: str) -> str:
+async def started(client: Client, run: Any, request: Any, kind: Kind, summary: str) -> str:
     """Start a run; its id."""
     run_id = f"{kind}-{uuid.uuid4().hex[:12]}"
     await watch.require_worker(client, CATALOGUE_QUEUE)
@@ -41,15 +46,16 @@ async def started(client: Client, run: Any, request: Any, kind: str, summary: st
     return run_id
 
 
-async def reported(client: Client, handle: WorkflowHandle[Any, _Report], tell: Tell | None) -> _Report:
-    """Wait for a run's report; `tell` hears of its progress meanwhile.
+async def reported(client: Client, handle: WorkflowHandle[Any, _Report], kind: Kind, tell: Tell | None) -> _Report:
+    """Wait for the report of a run of this kind; `tell` hears of its progress meanwhile.
 
     Raises:
         RunRefused: what is to be measured cannot be.
         RunFailed: it ended in another way.
-        UnknownRun: there is none with this id.
+        UnknownRun: there is none with this id, or it is the id of something else.
         NoWorker: nobody goes on with it; it waits for one that does.
     """
+    await _require(handle, kind)
     result = asyncio.create_task(steadily(handle.result))
     watching = asyncio.create_task(
         watch.until_abandoned(client, handle, queue=CATALOGUE_QUEUE, what=f"run {handle.id}")
@@ -74,6 +80,20 @@ def run_fault(run_id: str, fault: RPCError) -> PointsmanError:
     if fault.status is RPCStatusCode.NOT_FOUND and unknown_namespace(fault) is None:
         return UnknownRun(f"no run has the id {run_id!r}, or its history has been deleted")
     return server_fault(fault)
+
+
+async def _require(handle: WorkflowHandle[Any, Any], kind: Kind) -> None:
+    """Another workflow's result would be read as a report that says nothing, or not be read at all."""
+    try:
+        found = (await steadily(handle.describe)).workflow_type
+    except RPCError as fault:
+        raise run_fault(handle.id, fault) from fault
+    if found != _WORKFLOWS[kind]:
+        other = next((name for name, workflow in _WORKFLOWS.items() if workflow == found), None)
+        shown = f"see `pointsman {other} show {handle.id}`" if other else f"the id of one begins with {kind}-"
+        raise UnknownRun(
+            f"{handle.id!r} is the id of another workflow ({found}) and of no run of `pointsman {kind}`; {shown}"
+        )
 
 
 async def _told(handle: WorkflowHandle[Any, Any], tell: Tell | None) -> None:

@@ -53,7 +53,7 @@ class ProfileClient:
 
     async def report(self, run_id: str, tell: Tell | None = None) -> ProfileReport:
         """The report of a run; waits for it, and `tell` hears of its progress meanwhile."""
-        return await reported(self._client, self._handle(run_id), tell)
+        return await reported(self._client, self._handle(run_id), "profile", tell)
 
     async def schedule(self, every: timedelta, request: ProfileRequest | None = None) -> datetime | None:
         """Profile the fleet each so often, in place of an earlier schedule; when it runs next.

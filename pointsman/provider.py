@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 from pointsman.query_types import QueryType
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Usd = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+"""A price or a day's money; beyond a million is a slip of the pen, and no sum of it could be counted."""
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Ability = Literal["json_schema", "tools", "vision"]
 ProviderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
@@ -34,14 +36,19 @@ _PINNED = re.compile(
 )
 
 
+def names_one_version(model: str) -> bool:
+    """Whether a model's name carries a date, a version or a digest, so that it can mean one version only."""
+    return _PINNED.search(model) is not None
+
+
 class Price(BaseModel):
     """Prices in USD per million tokens; without `cached_input` cached tokens cost what others do."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    input: Amount
-    output: Amount
-    cached_input: Amount | None = None
+    input: Usd
+    output: Usd
+    cached_input: Usd | None = None
 
 
 class Latency(BaseModel):
@@ -89,7 +96,7 @@ class Provider(BaseModel):
     """Seconds that its breaker stays open; default: that of `[breaker]`, 30 at most where it has no alternative."""
     on_model_change: Literal["warn", "retire"] = "warn"
     """What happens when the vendor serves another model under the name: "retire" takes it out until it is accepted."""
-    daily_cost_cap_usd: Amount | None = None
+    daily_cost_cap_usd: Usd | None = None
     """What it may cost on a UTC day: beyond it the provider is out until the next one."""
     seed: int = 0
     latency_s: Amount = 0.01
@@ -115,7 +122,7 @@ class Provider(BaseModel):
     @property
     def dated(self) -> bool:
         """Whether the model string names one version, so that another one served contradicts it."""
-        return _PINNED.search(self.model) is not None
+        return names_one_version(self.model)
 
     @property
     def moving_alias(self) -> bool:

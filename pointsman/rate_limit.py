@@ -68,6 +68,14 @@ class RateLimiter:
         self._paid_until = max(self._paid_until, now) + space
         return slot
 
+    def has_spare(self, now: float) -> bool:
+        """Whether after one call at once another one could still start at once: what nobody waits for may be spared."""
+        slots = [self.reserve(now), self.reserve(now)]
+        spare = all(slot.wait_s <= 0 for slot in slots)
+        for slot in reversed(slots):
+            self.give_back(slot)
+        return spare
+
     def give_back(self, slot: Slot) -> None:
         """Return a slot whose call was not made; the next `reserve` may have it while its time has not passed."""
         for reservation in self._reservations:

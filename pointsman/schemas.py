@@ -46,7 +46,7 @@ def mismatch(value: Any, schema: dict[str, Any]) -> str | None:
     try:
         with step_budget():
             fault = next(iter(BoundedValidator(schema, registry=_OFFLINE).iter_errors(value)), None)
-    except (RecursionError, OverflowError):
+    except (RecursionError, OverflowError, SchemaError):  # the last: a pattern that cannot be compiled as deep as here
         return "nested too deeply, or a number too large, to be checked"
     if fault is None:
         return None

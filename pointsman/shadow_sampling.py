@@ -39,6 +39,8 @@ def shadow_plan(
         return None
     schema = question.response_schema or decision.response_schema
     tokens, price = input_tokens(question, schema), upgrade.price or first.price
+    if price is None:
+        return None  # the day's money could not be kept account of
     candidate = first.model_copy(
         update={
             "model": upgrade.model,

@@ -129,8 +129,16 @@ class UpgradeClient:
             InvalidUpgrade: the share is none.
             CatalogueRefused: what was measured does not allow it, or there is nothing to promote.
         """
+        held = (await self.status()).get(provider)
         return await self._catalogue.promote(
-            _checked(PromoteUpgrade, provider=provider, share=share, operator=operator, note=note)
+            _checked(
+                PromoteUpgrade,
+                provider=provider,
+                held=None if held is None else held.share,
+                share=share,
+                operator=operator,
+                note=note,
+            )
         )
 
     async def roll_back(self, provider: str, *, operator: str = "", note: str = "") -> Upgrade:

@@ -29,6 +29,7 @@ FIRST_WITHIN_S = 15.0
 _TRY_AGAIN_S = 0.1
 _QUERY_TIMEOUT_S = 2.0
 _SPREAD = 0.2
+_LAST_WORD_S = 1.0
 _CALL_TIMEOUT = timedelta(seconds=5)
 _OBSERVED_EVERY = 3
 """Exchanges: a fleet of any size then sends some twenty reports of live answers a second at most."""
@@ -58,11 +59,17 @@ class CatalogueFeed:
         return False
 
     async def run(self) -> None:
-        """Feed until cancelled."""
-        while True:
-            await asyncio.sleep(self._interval_s() * random.uniform(1 - _SPREAD, 1 + _SPREAD))  # noqa: S311 - spreads
-            if not await self._tried():
-                await self._start_entity()
+        """Feed until cancelled; then tell what is still untold, if the server takes it soon."""
+        try:
+            while True:
+                spread = random.uniform(1 - _SPREAD, 1 + _SPREAD)  # noqa: S311 - keeps processes out of step
+                await asyncio.sleep(self._interval_s() * spread)
+                if not await self._tried():
+                    await self._start_entity()
+        finally:
+            with suppress(RPCError, TimeoutError):
+                async with asyncio.timeout(_LAST_WORD_S):
+                    await self._tell_observations()
 
     async def exchange(self) -> None:
         """Tell what was seen, and take in a snapshot.
@@ -78,15 +85,17 @@ class CatalogueFeed:
         except RPCError:
             self._catalogue.give_back(reports)
             raise
-        await self._tell_observations()
+        self._exchanges += 1
+        if self._exchanges % _OBSERVED_EVERY == 0:
+            await self._tell_observations()
         # Around the client, which takes its own limit anew for each try.
         async with asyncio.timeout(_QUERY_TIMEOUT_S):
             self._catalogue.accept(await self._entity.query(ProviderCatalogue.snapshot))
 
     async def _tell_observations(self) -> None:
         """Tell live answers of providers under upgrade; what may not have arrived is told again under its number."""
-        self._exchanges += 1
-        due = None if self._exchanges % _OBSERVED_EVERY else self._catalogue.observations.due()
+        self._catalogue.look_at_breakers()
+        due = self._catalogue.observations.due()
         if due is not None:
             await self._entity.signal(ProviderCatalogue.observed, due, rpc_timeout=_CALL_TIMEOUT)
             self._catalogue.observations.arrived(due.seq)

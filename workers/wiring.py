@@ -114,7 +114,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
     configuration = settings.configuration
     known = health or ProcessHealth.of(configuration, worker_id())
     measured = catalogue or ProcessCatalogue(configuration)
-    measured.on_change = known.begin_anew
+    measured.on_change, measured.is_open = known.begin_anew, known.is_open
     in_flight = known.in_flight
     planner = Planner(known)
     timeouts = [provider.timeout_s for provider in configuration.providers.values()]

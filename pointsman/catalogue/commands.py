@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pointsman.catalogue.document import CatalogueDocument
 from pointsman.catalogue.thresholds import UpgradeSettings
-from pointsman.provider import MODEL_PATTERN, Amount, Price
+from pointsman.provider import MODEL_PATTERN, Price, Usd
 
 
 class Command(BaseModel):
@@ -29,7 +29,7 @@ class StartUpgrade(Command):
     price: Price | None = None
     """Of the new model; `None` is that of the base."""
     sample: Annotated[float, Field(gt=0, le=1)] | None = None
-    daily_cost_cap_usd: Amount | None = None
+    daily_cost_cap_usd: Usd | None = None
 
 
 class BeginUpgrade(Command):
@@ -42,7 +42,7 @@ class BeginUpgrade(Command):
     model: str
     price: Price | None = None
     sample: Annotated[float, Field(gt=0, le=1)] = 0.05
-    daily_cost_cap_usd: Amount = 1.0
+    daily_cost_cap_usd: Usd = 1.0
     settings: UpgradeSettings = UpgradeSettings()
 
 
@@ -50,6 +50,8 @@ class PromoteUpgrade(Command):
     """Give the new model more of the questions."""
 
     provider: str
+    held: Annotated[float, Field(ge=0, le=1)] | None = None
+    """The share that it has as the operator saw it: with another one, of an order before, nothing is done."""
     share: Annotated[float, Field(gt=0, le=1)] | None = None
     """Of the questions; `None` is the next step of `[upgrade] steps`."""
 

@@ -16,7 +16,7 @@ from pointsman.catalogue.document import CatalogueDocument
 from pointsman.catalogue.evaluation import Evaluation
 from pointsman.catalogue.events import CatalogueEvent, CatalogueEventKind
 from pointsman.catalogue.observations import Observations, ServedReport, ShadowResult, UpgradeEvaluated
-from pointsman.catalogue.profile import Profile
+from pointsman.catalogue.profile import POINTS_TO_JOIN, Profile
 from pointsman.catalogue.room import ROOM, TooLarge
 from pointsman.catalogue.served import ServedModel, matches
 from pointsman.catalogue.state import REPORTERS_KEPT, CatalogueState
@@ -40,6 +40,9 @@ class OfTheFuture(ValueError):
 def take_profile(state: CatalogueState, profile: Profile, *, now: datetime) -> Change:
     """A measurement takes the place of the model's last one, unless that is newer; what it served is then accepted.
 
+    One that was hardly answered, in an outage say, is told and leaves the last one as it was: it would take a provider
+    out of the pool for what his worst hour was like.
+
     Raises:
         OfTheFuture: it is dated so.
         TooLarge: there is no room for it.
@@ -49,6 +52,10 @@ def take_profile(state: CatalogueState, profile: Profile, *, now: datetime) -> C
     before = held.profiles.get(profile.key)
     if before is not None and before.measured_at > profile.measured_at:
         return state, ()
+    lacking = () if before is None else profile.lacks(before)
+    if lacking:
+        detail = f"fewer than {POINTS_TO_JOIN} answers to {', '.join(lacking)}, so that the one before stays"
+        return _told(state, now, _event(now, "profile_kept", profile.key, detail))
     document = _updated(held, profiles=_profiles_with(held, profile))
     seen = held.served.get(profile.key)
     if seen is not None and not seen.accepted and profile.model_served == seen.served:
@@ -71,6 +78,8 @@ def take_evaluation(state: CatalogueState, evaluation: Evaluation, *, now: datet
     detail = f"{evaluation.passed} of {evaluation.cases} cases passed, {evaluation.verdict}"
     event = _event(now, "evaluated", evaluation.key, detail)
     before = held.evaluations.get(evaluation.key)
+    if before == evaluation:
+        return state, ()  # told by the run itself, and again by the upgrade that it was for
     if evaluation.verdict == "inconclusive" or (before is not None and before.evaluated_at > evaluation.evaluated_at):
         return _told(state, now, event)
     document = _updated(held, evaluations=_evaluations_with(held, evaluation))
@@ -139,6 +148,10 @@ def take_observations(state: CatalogueState, observations: Observations, *, now:
     state = state.model_copy(update={"reporters": reporters})
     events: tuple[CatalogueEvent, ...] = ()
     for upgrade in state.document.upgrades.values():
+        if upgrade.id in observations.broken:
+            state, more = _kept(state, upgrade, upgrading.broke(upgrade, now), now)
+            events += more
+            continue
         arms = observations.arms.get(upgrade.id)
         if arms is not None:
             state, more = _kept(state, upgrade, upgrading.observed(upgrade, arms, now), now)

@@ -12,6 +12,7 @@ EVENTS_KEPT = 200
 
 CatalogueEventKind = Literal[
     "profiled",
+    "profile_kept",
     "evaluated",
     "model_differs",
     "model_changed",
@@ -22,12 +23,11 @@ CatalogueEventKind = Literal[
     "upgrade_capped",
     "upgrade_promoted",
     "upgrade_rolled_back",
-    "upgrade_void",
     "imported",
     "message_refused",
 ]
 _ALARMING: frozenset[CatalogueEventKind] = frozenset(
-    {"model_differs", "model_changed", "upgrade_refused", "upgrade_rolled_back", "upgrade_void", "message_refused"}
+    {"profile_kept", "model_differs", "model_changed", "upgrade_refused", "upgrade_rolled_back", "message_refused"}
 )
 
 

@@ -24,6 +24,7 @@ class ObservationBuilder:
         self._worker_id = worker_id
         self._seq = 0
         self._arms: dict[str, dict[str, ArmTally]] = {}
+        self._broken: set[str] = set()
         self._unsure: Observations | None = None
 
     def add(self, upgrade_id: str, model: str, tally: ArmTally) -> None:
@@ -33,12 +34,18 @@ class ObservationBuilder:
         while len(self._arms) > _UPGRADES_KEPT:
             del self._arms[next(iter(self._arms))]
 
+    def broke(self, upgrade_id: str) -> None:
+        """Note that the new model's breaker is open while the base's is not: few calls come through to show it."""
+        self._broken.add(upgrade_id)
+
     def due(self) -> Observations | None:
         """What is to be told: the last report until it has arrived, then what came since; `None` where nothing did."""
-        if self._unsure is None and self._arms:
+        if self._unsure is None and (self._arms or self._broken):
             self._seq += 1
-            self._unsure = Observations(worker_id=self._worker_id, seq=self._seq, arms=self._arms)
-            self._arms = {}
+            self._unsure = Observations(
+                worker_id=self._worker_id, seq=self._seq, arms=self._arms, broken=tuple(sorted(self._broken))
+            )
+            self._arms, self._broken = {}, set()
         return self._unsure
 
     def arrived(self, seq: int) -> None:

@@ -93,3 +93,5 @@ class Observations(BaseModel):
     """Rises with each report; one that comes twice is taken once."""
     arms: dict[str, dict[str, ArmTally]]
     """By upgrade id and model."""
+    broken: tuple[str, ...] = ()
+    """Ids of upgrades whose new model's breaker is open while that of the base is not."""

@@ -68,6 +68,14 @@ class Profile(BaseModel):
     """Digest of the benchmark questions."""
     figures: dict[QueryType, TypeFigures]
 
+    def lacks(self, other: Profile) -> tuple[QueryType, ...]:
+        """The types that the other one has points enough for, and this one has not."""
+        enough = [
+            {kind for kind, figures in one.figures.items() if figures.answered >= POINTS_TO_JOIN}
+            for one in (self, other)
+        ]
+        return tuple(sorted(enough[1] - enough[0]))
+
     @property
     def key(self) -> str:
         """The breaker's key of the model, by which the catalogue keeps its profile."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
+from pointsman.provider import names_one_version
+
 
 class ServedModel(BaseModel):
     """What is served under a provider's model string."""
@@ -29,6 +31,8 @@ class ServedModel(BaseModel):
 def matches(model: str, served: str) -> bool:
     """Whether a served name is that of the model asked for, give or take what vendors put around and into it.
 
+    A name that is merely part of the one asked for counts only if it names a version itself: `gpt-5` may be any.
+
     >>> matches("openai/gpt-5.2-2026-08-15", "gpt-5.2-2026-08-15")
     True
     >>> matches("bedrock/anthropic.claude-sonnet-5-20260801-v1:0", "claude-sonnet-5-20260801")
@@ -37,9 +41,11 @@ def matches(model: str, served: str) -> bool:
     True
     >>> matches("openai/gpt-5.2-2026-08-15", "gpt-5.2-2026-11-01")
     False
+    >>> matches("openai/gpt-5-mini-2026-06-01", "gpt-5")
+    False
     """
     wanted, found = _letters(model), _letters(served)
-    return wanted in found or (bool(found) and found in wanted)
+    return wanted in found or (found in wanted and names_one_version(served))
 
 
 def _letters(name: str) -> str:

@@ -63,7 +63,7 @@ class Row(BaseModel):
     limit: float | None = None
     """How low a quality, or how high a fault, may be; `None` where no limit is set."""
     verdict: RowVerdict | None = None
-    """`None` where nothing was measured, or nothing is demanded."""
+    """`None` where nothing was measured, or nothing is demanded; also unclear where most pairs cannot be decided."""
 
 
 class SideBySide(BaseModel):
@@ -149,12 +149,14 @@ def _groundedness(base: ArmTally, new: ArmTally, allowed: float) -> Row:
 
 
 def _agreement(agreement: Agreement, least: float) -> Row:
+    """Where fewer pairs were decided than not, those that were speak for too few to tell."""
     n = agreement.agreed + agreement.disagreed
+    unclear = n < agreement.undecided
     if n == 0:
-        return Row(name="agreement", n=0, of="share", limit=least)
+        return Row(name="agreement", n=0, of="share", limit=least, verdict="unclear" if unclear else None)
     low, high = share_interval(agreement.agreed, n)
     share = agreement.agreed / n
-    verdict = _verdict(-share, -high, -least)
+    verdict: RowVerdict = "unclear" if unclear else _verdict(-share, -high, -least)
     return Row(name="agreement", new=share, n=n, of="share", low=low, high=high, limit=least, verdict=verdict)
 
 

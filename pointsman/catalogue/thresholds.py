@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pointsman.provider import Amount, Share
+from pointsman.provider import Share, Usd
 
 
 class UpgradeSettings(BaseModel):
@@ -15,7 +15,7 @@ class UpgradeSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     sample: Annotated[float, Field(gt=0, le=1)] = 0.05
-    daily_cost_cap_usd: Amount = 1.0
+    daily_cost_cap_usd: Usd = 1.0
     steps: Annotated[tuple[Annotated[float, Field(gt=0, le=100)], ...], Field(min_length=1)] = (10.0, 50.0, 100.0)
     """Percent of the questions, in the order in which `upgrade promote` goes."""
     min_shadows: Annotated[int, Field(ge=1)] = 30

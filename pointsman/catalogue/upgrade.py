@@ -17,7 +17,7 @@ from pointsman.catalogue.profile import Count
 from pointsman.catalogue.side_by_side import Agreement, SideBySide, side_by_side
 from pointsman.catalogue.tally import ArmTally
 from pointsman.catalogue.thresholds import UpgradeSettings
-from pointsman.provider import Amount, Price, Share
+from pointsman.provider import Amount, Price, Share, Usd
 
 ALL = 1.0
 """The share of all questions."""
@@ -57,7 +57,7 @@ class UpgradePlan(BaseModel):
     """Of the questions that the new model answers."""
     sample: Share = 0.0
     """Of the questions that the new model is asked besides; 0 but while it is shadowed."""
-    daily_cost_cap_usd: Amount = 0.0
+    daily_cost_cap_usd: Usd = 0.0
     spent_usd: Amount = 0.0
     """What shadowing has cost on the day `spent_on`."""
     spent_on: str = ""
@@ -114,7 +114,7 @@ class Upgrade(BaseModel):
     stage: Stage = "evaluating"
     share: Share = 0.0
     sample: Annotated[float, Field(gt=0, le=1)] = 0.05
-    daily_cost_cap_usd: Amount = 1.0
+    daily_cost_cap_usd: Usd = 1.0
     settings: UpgradeSettings = UpgradeSettings()
     evaluations: tuple[Evaluation, ...] = ()
     shadows: Shadows = Shadows()

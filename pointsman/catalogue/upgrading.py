@@ -143,6 +143,14 @@ def observed(upgrade: Upgrade, arms: dict[str, ArmTally], now: datetime) -> Cour
     return _step(upgrade, "rolled_back", now, "upgrade_rolled_back", why)
 
 
+def broke(upgrade: Upgrade, now: datetime) -> Course:
+    """The new model's breaker has opened and its base's has not: too few of its calls come through to be counted."""
+    if upgrade.stage not in SERVING or not plan(upgrade, now).watched(now):
+        return upgrade, ()
+    why = f"the breaker of {upgrade.model} is open, that of {upgrade.base} is not"
+    return _step(upgrade, "rolled_back", now, "upgrade_rolled_back", why)
+
+
 def promote(upgrade: Upgrade, command: PromoteUpgrade, now: datetime) -> Course:
     """More of the questions for the new model; a smaller share than it has is always granted.
 
@@ -151,6 +159,11 @@ def promote(upgrade: Upgrade, command: PromoteUpgrade, now: datetime) -> Course:
     """
     if upgrade.stage not in ("shadowing", "promoting"):
         raise UpgradeRefused(_not_promotable(upgrade))
+    if command.held is not None and command.held != upgrade.share:
+        raise UpgradeRefused(
+            f"{upgrade.provider} has {share_words(upgrade.share)} by now, of another order; see `pointsman upgrade "
+            f"status {upgrade.provider}`, and give this one again if it is still wanted"
+        )
     share = _next_share(upgrade) if command.share is None else command.share
     if share > upgrade.share:
         _check(upgrade)

@@ -9,7 +9,7 @@ from pointsman.catalogue.evaluation import Evaluation
 from pointsman.catalogue.profile import Profile, TypeFigures
 from pointsman.catalogue.served import ServedModel
 from pointsman.catalogue.snapshot import CatalogueSnapshot
-from pointsman.catalogue.upgrade import UpgradePlan
+from pointsman.catalogue.upgrade import SERVING, UpgradePlan
 from pointsman.health.keys import key_of
 from pointsman.provider import Latency, Provider
 from pointsman.query_types import QueryType
@@ -57,7 +57,7 @@ class CatalogueView:
             return None
         own = self.snapshot.profiles.get(key_of(name, provider.model))
         plan = self.snapshot.upgrades.get(name)
-        if own is None and plan is not None and plan.model == provider.model:
+        if own is None and plan is not None and plan.stage in SERVING and plan.model == provider.model:
             return self.snapshot.profiles.get(key_of(name, plan.base))
         return own
 

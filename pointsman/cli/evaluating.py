@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from pydantic import ValidationError
 from pointsman.cli.asking import AsJson
 from pointsman.cli.exits import Exit
 from pointsman.cli.measuring import Out, RunId, awaited, running, writable, write
+from pointsman.cli.rendering import printable
 from pointsman.errors import InvalidQuestion
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ def run(
 ) -> int:
     """Ask every case, mark the answers, tell the catalogue, and print a table with the failing cases."""
     earlier = _earlier(against)
+    if earlier is not None and earlier.task != task:
+        raise InvalidQuestion(f"--against: {against} is a report of {earlier.task!r} and not of {task!r}; name another")
     writable(out)
 
     async def work() -> int:
@@ -95,28 +99,35 @@ def _earlier(path: Path | None) -> EvalReport | None:
 
 
 def _print(run_id: str, report: EvalReport, earlier: EvalReport | None, out: Path | None, *, as_json: bool) -> int:
+    """Print and write what was paid for, also where it cannot be compared, which is told last."""
     from pointsman.cli.eval_table import print_regressions, print_report  # noqa: PLC0415 - only to show something
 
-    compared = _compared(report, earlier)
+    compared, incomparable = _compared(report, earlier)
     if as_json:
         told = {"id": run_id, "passed": report.passed, **report.model_dump(mode="json")}
         if earlier is not None:
             told["regressions"] = [{**one.model_dump(mode="json"), "significant": one.significant} for one in compared]
+        if incomparable is not None:
+            told["not_compared"] = incomparable
         print(json.dumps(told, ensure_ascii=False, indent=2))
     else:
         print_report(report)
         print_regressions(compared)
     write(out, report.model_dump_json(indent=2))
+    if incomparable is not None:
+        print(printable(incomparable), file=sys.stderr)
+        return Exit.BAD_INPUT
     worse = any(one.significant for one in compared)
     return Exit.DONE if report.passed and not worse else Exit.FAILED
 
 
-def _compared(report: EvalReport, earlier: EvalReport | None) -> tuple[Regression, ...]:
+def _compared(report: EvalReport, earlier: EvalReport | None) -> tuple[tuple[Regression, ...], str | None]:
+    """The comparisons, or a sentence why there are none."""
     from pointsman.measuring.regression import NothingToCompare, regressions  # noqa: PLC0415 - as above
 
     if earlier is None:
-        return ()
+        return (), None
     try:
-        return regressions(report, earlier)
+        return regressions(report, earlier), None
     except NothingToCompare as fault:
-        raise InvalidQuestion(f"--against: {fault}") from fault
+        return (), f"--against: {fault}"

@@ -13,7 +13,7 @@ from pointsman.catalogue.upgrade import share_words
 from pointsman.cli.asking import AsJson
 from pointsman.cli.exits import Exit
 from pointsman.cli.operator import operator
-from pointsman.errors import UnknownProvider
+from pointsman.errors import InvalidUpgrade, UnknownProvider
 
 if TYPE_CHECKING:
     from pointsman.catalogue.upgrade import Upgrade
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pointsman.upgrade_client import UpgradeClient
 
 _PERCENT = 100
+_MAX_PRICE = 1_000_000
+"""USD per million tokens: more is a slip."""
 
 Provider = Annotated[str, typer.Argument(metavar="PROVIDER", help="As the configuration names it.")]
 Note = Annotated[str, typer.Option(metavar="TEXT", help="Why: it goes on record with your name.")]
@@ -56,12 +58,13 @@ def start(  # noqa: PLR0913 - one parameter per option
     """Put a new model to its suites, and then beside a sample of live questions."""
     if (input_price is None) != (output_price is None):
         raise typer.BadParameter("give --input-price and --output-price, or neither")
+    price = _price(input_price, output_price)
 
     async def run(client: UpgradeClient) -> int:
         begun = await client.start(
             provider,
             model,
-            price=_price(input_price, output_price),
+            price=price,
             sample=sample,
             daily_cost_cap_usd=daily_cost_cap,
             operator=operator(),
@@ -110,6 +113,8 @@ def promote(
     as_json: AsJson = False,
 ) -> int:
     """Give the new model more of the questions; live answers that get worse roll it back by themselves."""
+    if share is not None and not 0 < share <= _PERCENT:
+        raise InvalidUpgrade(f"--share is {share:g}; give a percentage above 0, up to {_PERCENT}")
 
     async def run(client: UpgradeClient) -> int:
         wanted = None if share is None else share / _PERCENT
@@ -148,7 +153,13 @@ def _document(upgrade: Upgrade) -> dict[str, object]:
 def _price(per_input: float | None, per_output: float | None) -> Price | None:
     from pointsman.provider import Price  # noqa: PLC0415 - every command pays for imports here
 
-    return None if per_input is None or per_output is None else Price(input=per_input, output=per_output)
+    if per_input is None or per_output is None:
+        return None
+    for option, usd in (("--input-price", per_input), ("--output-price", per_output)):
+        # Written so that `nan`, which is neither more nor less, is refused too.
+        if not 0 <= usd <= _MAX_PRICE:
+            raise InvalidUpgrade(f"{option} is {usd:g}; give USD per million tokens, from 0 to {_MAX_PRICE:,}")
+    return Price(input=per_input, output=per_output)
 
 
 def _with_client(run: Callable[[UpgradeClient], Awaitable[int]]) -> int:

@@ -43,11 +43,15 @@ class EvalSuite(BaseModel):
     threshold: _Threshold
     judge: str | None = None
     cases: tuple[Case, ...]
+    route_schema: dict[str, Any] | None = None
+    """The route's, also where no case is asked with it: what passed says nothing of answers in another form."""
 
     @cached_property
     def digest(self) -> str:
-        """By which a result knows its suite: another case, check, schema or threshold gives another one."""
+        """By which a result knows its suite: another case, check, schema, route's schema or threshold gives another."""
         content = self.model_dump(mode="json", by_alias=True, exclude={"description"})
+        if self.route_schema is None:
+            del content["route_schema"]  # results from before there was this field keep their suite
         # Keys in order: a schema that is merely written in another order is the same.
         return hashlib.sha256(to_json(_ordered(content))).hexdigest()
 

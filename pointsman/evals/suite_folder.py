@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from pointsman.configuration import Configuration
 from pointsman.evals.suite import EvalSuite, SuiteHead, completed
-from pointsman.examination.case import Case, case_faults
+from pointsman.examination.case import MAX_DEPTH, Case, case_faults, nested_too_deeply
 from pointsman.examination.case_file import read_cases
 from pointsman.schemas import schema_fault
 from pointsman.sentences import ConfigurationError, sentences
@@ -67,12 +67,15 @@ def load_suite(folder: Path, configuration: Configuration) -> EvalSuite:
     head = _head(folder / HEAD)
     own = _schema(folder, head.schema_) if head.schema_ else None
     of_route = configuration.schemas.get(route.response_schema) if route.response_schema else None
+    if nested_too_deeply(of_route):
+        raise ConfigurationError([f"schemas.{route.response_schema}: nested over {MAX_DEPTH} deep; flatten it"])
     suite = EvalSuite(
         task=task,
         description=head.description,
         threshold=head.threshold,
         judge=head.judge,
         cases=_cases(folder / CASES, head, own or of_route),
+        route_schema=of_route,
     )
     fault = _judge_fault(suite, configuration)
     if fault is not None:

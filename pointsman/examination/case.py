@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Annotated, Any, Self
 
@@ -23,6 +24,9 @@ from pointsman.examination.check import (
 from pointsman.messages import ContextRecord, NonEmpty, Question
 from pointsman.schemas import schema_fault
 
+MAX_DEPTH = 100
+"""Of lists and objects within each other in what a case brings; about 250 can no longer be written as JSON."""
+_NESTING = (dict, list, tuple, BaseModel)
 _LEAST_URGENT = 5
 """Temporal's task priority: questions that somebody waits for come first."""
 
@@ -60,6 +64,9 @@ class Case(BaseModel):
 
 def case_faults(case: Case) -> list[str]:
     """Why a case cannot be marked, one sentence each that starts with the field."""
+    deep = next((name for name, value in case if nested_too_deeply(value)), None)
+    if deep is not None:
+        return [f"{deep}: nested over {MAX_DEPTH} deep; flatten it"]
     found = list(_check_faults(case))
     if not case.checks:
         found.append("checks: missing; give the case, or the suite, at least one")
@@ -111,6 +118,8 @@ def _check_fault(check: Check, case: Case) -> str | None:  # noqa: C901, PLR0911
     match check:
         case Exact(value=None):
             return "has nothing to compare with; give it a value, or the case an expected"
+        case Number(value=float() as value) if not math.isfinite(value):
+            return f"cannot be compared with {value}; give it a finite value, or the case a finite expected number"
         case Number(value=None):
             return "has no number to compare with; give it a value, or the case an expected number"
         case Choice(value=None):
@@ -135,6 +144,24 @@ def _check_fault(check: Check, case: Case) -> str | None:  # noqa: C901, PLR0911
             return "needs a context; give the case one"
         case _:
             return None
+
+
+def nested_too_deeply(value: Any) -> bool:
+    """Whether lists and objects stand more than `MAX_DEPTH` deep in each other."""
+    level = [value] if isinstance(value, _NESTING) else []
+    # Level by level, and not by recursion, which is what deep nesting breaks.
+    for _ in range(MAX_DEPTH):
+        level = [inner for outer in level for inner in _within(outer) if isinstance(inner, _NESTING)]
+    return bool(level)
+
+
+def _within(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list | tuple):
+        yield from value
+    elif isinstance(value, BaseModel):
+        yield from (inner for _, inner in value)
 
 
 def _pattern_fault(pattern: str) -> str | None:

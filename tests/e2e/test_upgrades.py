@@ -97,7 +97,17 @@ def test_what_cannot_be_is_refused_in_one_sentence(served: Site) -> None:
         ("start", "alpha", "--model", "plain"): "model: ",
         ("start", "alpha", "--model", NEW, "--sample", "7"): "sample: ",
         ("status", "alpha"): "no upgrade of 'alpha' is on record",
-        ("promote", "alpha", "--share", "200"): "share: ",
+        ("promote", "alpha", "--share", "101"): "--share is 101; give a percentage above 0, up to 100",
+        (
+            "start",
+            "alpha",
+            "--model",
+            NEW,
+            "--input-price",
+            "-1",
+            "--output-price",
+            "1",
+        ): "--input-price is -1; give USD",
     }
     for arguments, told in refused.items():
         ended = served.cli("upgrade", *arguments)

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from pointsman.admission import CATALOGUE_UNREAD, Admission, AdmissionMode
+from pointsman.catalogue.snapshot import CatalogueSnapshot
+from pointsman.catalogue.upgrade import UpgradePlan
 from pointsman.catalogue.view import UNREAD, CatalogueView
 from pointsman.circumstances import Circumstances
 from pointsman.classification import of_type
@@ -18,8 +20,10 @@ from pointsman.examination.case import Case
 from pointsman.messages import Question
 from pointsman.query_types import QueryType
 from pointsman.routing import decide
+from pointsman.standing import Standing, Unknown
 from tests.builders import configuration, document, provider, provider_table
 from tests.catalogues import NOON, SERVED, evaluation, figures, profile, served, view
+from tests.upgrades import BASE, NEW
 
 ANALYSIS = QueryType.ANALYSIS
 SUITE = "s" * 64
@@ -263,3 +267,22 @@ def test_a_disabled_or_denied_provider_is_told_so_before_anything_else() -> None
     used = configuration(listed, catalogue={"admission": "measured"})
     made = decided(view(), used, Question(prompt="x", deny=("beta",)))
     assert out(made) == {"alpha": "disabled", "beta": "denied", "gamma": "not_profiled"}
+
+
+@pytest.mark.parametrize(("barred", "asked"), [(None, [NEW]), ("breaker_open", [BASE]), ("daily_cost_cap", [])])
+def test_while_the_new_models_breaker_is_open_its_questions_go_to_the_base(
+    barred: str | None, asked: list[str]
+) -> None:
+    class OneIsOpen(Unknown):
+        def standing(self, *of: object) -> Standing:
+            return Standing(barred=barred if NEW in of else None)
+
+    plan = UpgradePlan(id="u-1", provider="alpha", base=BASE, model=NEW, stage="promoted", share=1.0)
+    known = CatalogueView(CatalogueSnapshot(epoch=1, version=1, upgrades={"alpha": plan}))
+    found = decide(
+        Question(prompt="hello", allow=("alpha",)),
+        of_type(QueryType.ANALYSIS, 0.7),
+        configuration(),
+        Circumstances(health=OneIsOpen(), catalogue=known),
+    )
+    assert [candidate.model for candidate in found.candidates] == asked

@@ -11,10 +11,12 @@ from activities.process_health import ProcessHealth
 from pointsman.catalogue.observations import ServedReport
 from pointsman.catalogue.served import ServedModel
 from pointsman.catalogue.snapshot import CatalogueSnapshot
+from pointsman.catalogue.upgrade import UpgradePlan
 from pointsman.catalogue.view import UNREAD
 from pointsman.hedge_delay import CallClass
 from tests.builders import configuration, provider_table
 from tests.catalogues import MODEL, SERVED, served
+from tests.upgrades import BASE, NEW
 
 KEY = f"alpha/{MODEL}"
 OTHER = "model-2026-09-09"
@@ -201,3 +203,15 @@ def test_beginning_anew_forgets_one_model_of_one_provider() -> None:
         health.samples.record(call, "success", 0.5, 1.0)
     health.begin_anew(KEY)
     assert [health.samples.count(call, 1.0) for call in classes] == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("open_models", "told"), [({NEW}, ("u-1",)), ({NEW, BASE}, ()), ({BASE}, ()), (set[str](), ())]
+)
+def test_a_breaker_of_the_new_model_that_is_open_alone_is_told(open_models: set[str], told: tuple[str, ...]) -> None:
+    plan = UpgradePlan(id="u-1", provider="alpha", base=BASE, model=NEW, stage="promoting", share=0.5)
+    catalogue = ProcessCatalogue(configuration(), is_open=lambda key: key.partition("/")[2] in open_models)
+    catalogue.accept(CatalogueSnapshot(epoch=1, version=1, upgrades={"alpha": plan}))
+    catalogue.look_at_breakers()
+    due = catalogue.observations.due()
+    assert (() if due is None else due.broken) == told

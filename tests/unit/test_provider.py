@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from pointsman.catalogue.served import matches
 from pointsman.provider import task_queue
 from pointsman.query_types import QueryType
 from tests.builders import provider
@@ -59,3 +60,21 @@ def test_a_key_in_place_of_its_variable_is_refused_without_being_shown(pasted: s
         provider(api_key_env=pasted)
     (detail,) = refused.value.errors()
     assert detail["msg"].endswith("not the name of an environment variable; give the variable's name, not the key")
+
+
+@pytest.mark.parametrize(
+    ("asked", "served", "same"),
+    [
+        ("openai/gpt-5-mini-2026-06-01", "gpt-5", False),
+        ("openai/gpt-5-mini-2026-06-01", "gpt-5-mini", False),
+        ("openai/gpt-5-mini-2026-06-01", "", False),
+        ("openai/gpt-5-mini-2026-06-01", "gpt-5-mini-2026-06-01", True),
+        ("openai/gpt-5-mini-2026-06-01", "openai/gpt-5-mini-2026-06-01-eu", True),
+        ("bedrock/anthropic.claude-sonnet-5-20260801-v1:0", "claude-sonnet-5-20260801", True),
+        ("azure/gpt-4-0613-preview", "gpt-4-0613", True),
+    ],
+)
+def test_a_part_of_a_pinned_name_is_the_model_only_if_it_names_a_version_itself(
+    asked: str, served: str, *, same: bool
+) -> None:
+    assert matches(asked, served) is same

@@ -159,3 +159,16 @@ def test_slots_given_back_never_let_more_calls_start(limit: int, taken: list[tup
         waiting = [slot for slot in waiting if slot.at >= now]
     starts = gone + [slot.at for slot in waiting]
     assert not starts or _most_in_a_minute(starts) <= math.ceil(most_per_minute(limit, 2) / 2)
+
+
+def test_a_call_that_nobody_waits_for_is_spared_where_it_leaves_none_for_the_next() -> None:
+    limiter = RateLimiter(60)
+    assert limiter.has_spare(0.0)
+    limiter.reserve(0.0)
+    assert not limiter.has_spare(0.0)
+    assert limiter.reserve(0.0).wait_s == 0.0
+    assert limiter.has_spare(10.0)
+
+
+def test_a_limit_below_one_call_a_second_has_nothing_to_spare() -> None:
+    assert not RateLimiter(6).has_spare(0.0)

@@ -11,11 +11,14 @@ import pytest
 import pytest_asyncio
 from temporalio.client import WorkflowFailureError
 
-from pointsman.catalogue_contract import CATALOGUE_QUEUE
+from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID, CATALOGUE_QUEUE
+from pointsman.errors import UnknownRun
+from pointsman.eval_client import EvalClient
 from pointsman.evals.suite import EvalSuite
 from pointsman.measuring.request import EvalRequest
 from pointsman.measuring_contract import EvalRun
 from pointsman.outcomes import ErrorClass
+from pointsman.profile_client import ProfileClient
 from pointsman.provider import Price
 from pointsman.query_types import QueryType
 from tests.fakes import Step, failing, reply
@@ -270,3 +273,19 @@ async def test_a_judge_that_cannot_be_asked_leaves_the_case_open(measuring: Meas
     (model,) = (await measuring.evaluate("alpha")).models
     assert (model.errors, model.verdict) == (1, "inconclusive")
     assert model.results[0].reasons[0].startswith("no judge: ")
+
+
+async def test_the_id_of_another_kind_of_workflow_is_no_run(measuring: Measuring) -> None:
+    measuring.says("alpha", _right)
+    await measuring.serve(_settings(suite(1)))
+    temporal = measuring.pointsman.env.client
+    evals, profiles = EvalClient(temporal), ProfileClient(temporal)
+    run_id = await evals.start(EvalRequest(task=TASK, providers=("alpha",)))
+    assert (await evals.report(run_id)).passed
+    with pytest.raises(UnknownRun, match=f"of no run of `pointsman profile`; see `pointsman eval show {run_id}`"):
+        await profiles.report(run_id)
+    for client, kind in ((evals, "eval"), (profiles, "profile")):
+        with pytest.raises(UnknownRun, match=rf"\(ProviderCatalogue\) .*; the id of one begins with {kind}-"):
+            await client.report(CATALOGUE_ENTITY_ID)
+        with pytest.raises(UnknownRun, match="no run has the id 'eval-none'"):
+            await client.report("eval-none")

@@ -17,6 +17,7 @@ from pointsman.catalogue.upgrade import Upgrade
 from pointsman.configuration import Configuration
 from pointsman.errors import CatalogueRefused, InvalidUpgrade, UnknownProvider
 from pointsman.outcomes import ErrorClass
+from pointsman.provider import Price
 from tests.fakes import HANG, Step, failing, reply
 from tests.upgrades import BASE, NEW
 from tests.workflows.conftest import configuration
@@ -116,6 +117,14 @@ async def test_what_no_provider_could_serve_is_refused_with_a_sentence(upgrading
         await upgrading.upgrades.promote("alpha", share=2.0)
     with pytest.raises(CatalogueRefused, match="no upgrade of 'alpha' is on record"):
         await upgrading.upgrades.roll_back("alpha")
+
+
+async def test_a_provider_without_a_price_is_upgraded_only_with_one(upgrading: Upgrading) -> None:
+    await upgrading.serve(settings=configuration(providers={"gamma": {"price": None}}))
+    with pytest.raises(InvalidUpgrade, match="gamma has no price, so that the day's cap of shadows could not hold"):
+        await upgrading.upgrades.start("gamma", NEW)
+    begun = await upgrading.upgrades.start("gamma", NEW, price=Price(input=1.0, output=2.0))
+    assert begun.price == Price(input=1.0, output=2.0)
 
 
 async def test_rolling_back_ends_an_evaluation_under_way(upgrading: Upgrading) -> None:

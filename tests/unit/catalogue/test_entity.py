@@ -20,6 +20,7 @@ from pointsman.catalogue.document import CatalogueDocument
 from pointsman.catalogue.entity import CommandRefused, OfTheFuture
 from pointsman.catalogue.observations import Observations
 from pointsman.catalogue.state import REPORTERS_KEPT, CatalogueState
+from pointsman.query_types import QueryType
 from tests import upgrades
 from tests.catalogues import MODEL, NOON, SERVED, evaluation, figures, holding, profile, seen, served, state
 
@@ -228,3 +229,32 @@ def test_a_command_without_a_provider_is_refused() -> None:
     for kind in (AcceptModel, PromoteUpgrade, RollBackUpgrade, BeginUpgrade):
         with pytest.raises(ValidationError):
             kind.model_validate({})
+
+
+def test_a_profile_that_was_hardly_answered_leaves_the_one_before_and_is_told() -> None:
+    good, bad = profile(), profile(answered=2, measured_at=LATER)
+    after, events = entity.take_profile(state(good), bad, now=LATER)
+    assert after.document.profiles == {KEY: good}
+    assert kinds(events) == ["profile_kept"]
+    assert events[0].detail.startswith("fewer than 3 answers to analysis, code_task,")
+
+
+def test_a_first_profile_is_kept_however_little_was_answered() -> None:
+    after, _ = entity.take_profile(state(), profile(answered=1), now=LATER)
+    assert after.document.profiles[KEY].figures[QueryType.ANALYSIS].answered == 1
+
+
+def test_an_evaluation_that_comes_twice_is_told_once() -> None:
+    once, events = entity.take_evaluation(state(), evaluation(), now=LATER)
+    assert kinds(events) == ["evaluated"]
+    assert entity.take_evaluation(once, evaluation(), now=LATER) == (once, ())
+
+
+def test_a_new_model_whose_breaker_opens_alone_is_rolled_back() -> None:
+    promoted = upgrades.shown().model_copy(update={"stage": "promoting", "share": 0.5})
+    held = CatalogueState(epoch=1, now=NOON, document=CatalogueDocument(upgrades={"alpha": promoted}))
+    told = Observations(worker_id="w", seq=1, arms={}, broken=("u-1",))
+    after, events = entity.take_observations(held, told, now=NOON)
+    assert after.document.upgrades["alpha"].stage == "rolled_back"
+    assert kinds(events) == ["upgrade_rolled_back"]
+    assert entity.take_observations(after, told.model_copy(update={"seq": 2}), now=NOON)[1] == ()

@@ -149,3 +149,16 @@ def test_fading_never_leaves_a_tally_that_does_not_add_up(good: int, failed: int
         calls=calls, failed=failed, with_schema=good + invalid, schema_invalid=invalid, refused=refused, priced=calls
     )
     assert tally.faded().calls <= 2_000
+
+
+@pytest.mark.parametrize(
+    ("agreed", "disagreed", "undecided", "verdict"),
+    [(0, 0, 30, "unclear"), (14, 0, 15, "unclear"), (15, 0, 15, "within"), (2, 12, 15, "unclear"), (0, 0, 0, None)],
+)
+def test_agreement_is_unclear_where_fewer_pairs_are_decided_than_not(
+    agreed: int, disagreed: int, undecided: int, verdict: str | None
+) -> None:
+    pairs = Agreement(agreed=agreed, disagreed=disagreed, undecided=undecided)
+    found = _compared(arm(100), arm(100), pairs)
+    assert _row(found, "agreement").verdict == verdict
+    assert found.verdict == ("too_few" if verdict == "unclear" else "better_or_equal")

@@ -20,6 +20,7 @@ from pointsman.catalogue.upgrading import (
     Course,
     UpgradeRefused,
     begin,
+    broke,
     evaluated,
     observed,
     plan,
@@ -324,3 +325,15 @@ def test_the_record_of_an_upgrade_stays_small() -> None:
         upgrade, _ = observed(upgrade, {BASE: arm(9, latency_ms=latency_ms), NEW: arm(9, latency_ms=latency_ms)}, NOON)
     assert len(upgrade.steps) == STEPS_KEPT
     assert len(upgrade.model_dump_json()) < 20_000
+
+
+def test_an_order_that_has_been_carried_out_already_is_not_carried_out_again() -> None:
+    ready = shown()
+    seen = PromoteUpgrade(provider="alpha", held=ready.share)
+    once, _ = promote(ready, seen, NOON)
+    with pytest.raises(UpgradeRefused, match=r"alpha has 10 % of the questions by now, of another order"):
+        promote(once, seen, NOON)
+
+
+def test_an_open_breaker_is_nothing_to_an_upgrade_that_serves_nobody() -> None:
+    assert broke(shadowing(), NOON) == (shadowing(), ())

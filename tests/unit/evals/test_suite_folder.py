@@ -57,6 +57,13 @@ def test_a_case_keeps_what_it_says(tmp_path: Path) -> None:
     assert (case.system, case.checks[0].check) == ("Think.", "contains")
 
 
+def _nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth - 1):
+        value = [value]
+    return value
+
+
 BAD: list[tuple[str, tuple[dict[str, Any] | str, ...], str]] = [
     ("threshold = 0.9", (CASE,), "sums/suite.toml: description: missing; it is required"),
     (HEAD.replace("0.9", "90"), (CASE,),
@@ -93,6 +100,25 @@ BAD: list[tuple[str, tuple[dict[str, Any] | str, ...], str]] = [
      "sums/cases.jsonl: line 1: checks.0: contains cannot look for any and for none; leave out any or absent"),
     (HEAD, ({**CASE, "checks": [{"check": "regex", "pattern": "("}]},),
      "sums/cases.jsonl: line 1: checks.0: regex is unusable: '(' is not a pattern (missing ) at position 1)"),
+    (HEAD, ({**CASE, "checks": [{"check": "regex", "pattern": "(" * 5000 + ")" * 5000}]},),
+     ("sums/cases.jsonl: line 1: checks.0: regex is unusable: "
+     f"{'(' * 80!r} is not a usable pattern (nested too deeply)")),
+    (HEAD, ({**CASE, "checks": [{"check": "regex", "pattern": "(?au)a"}]},),
+     ("sums/cases.jsonl: line 1: checks.0: regex is unusable: '(?au)a' is not a usable pattern (ASCII, LOCALE and "
+     "UNICODE flags are mutually incompatible)")),
+    (HEAD, ({**CASE, "response_schema": {"pattern": "(" * 5000 + ")" * 5000}},),
+     ("sums/cases.jsonl: line 1: response_schema: not a JSON Schema: "
+     f"{'(' * 80!r} is not a usable pattern (nested too deeply)")),
+    (HEAD, ({**CASE, "expected": float("nan")},),
+     ("sums/cases.jsonl: line 1: checks.0: number cannot be compared with nan; give it a finite value, or the case a "
+     "finite expected number")),
+    (HEAD, ({**CASE, "expected": "-inf"},),
+     ("sums/cases.jsonl: line 1: checks.0: number cannot be compared with -inf; give it a finite value, or the case a "
+     "finite expected number")),
+    (HEAD, ({**CASE, "expected": _nested(300)},),
+     "sums/cases.jsonl: line 1: expected: nested over 100 deep; flatten it"),
+    (HEAD, ({**CASE, "checks": [{"check": "exact", "value": _nested(300)}]},),
+     "sums/cases.jsonl: line 1: checks: nested over 100 deep; flatten it"),
     (HEAD, ({**CASE, "checks": [{"check": "json_schema"}]},),
      "sums/cases.jsonl: line 1: checks.0: json_schema has no schema; give it one, or the case a response_schema"),
     (HEAD, ({**CASE, "checks": [{"check": "json_schema", "schema": {"type": "thing"}}]},),
@@ -239,3 +265,28 @@ def _value(value: Any) -> str:
     if isinstance(value, dict):
         return f"{{{', '.join(f'{key} = {_value(inner)}' for key, inner in value.items())}}}"
     return json.dumps(value) if value != "2026-11-30" else "2026-11-30"
+
+
+def test_a_suite_with_the_deepest_case_that_is_taken_has_a_digest(tmp_path: Path) -> None:
+    deepest = {**CASE, "expected": _nested(100), "checks": [{"check": "contains", "values": ["2"]}]}
+    assert _suite(tmp_path, HEAD, deepest).digest
+    too_deep = {**deepest, "expected": _nested(101)}
+    assert "expected: nested over 100 deep" in _faults(tmp_path / "another", HEAD, too_deep)[0]
+
+
+@pytest.mark.parametrize("own", ["of the suite", "of the case", "none"])
+def test_another_schema_of_the_route_is_another_suite_whatever_the_suite_brings(tmp_path: Path, own: str) -> None:
+    schema = {"type": "object"}
+    case = {**CASE, "response_schema": schema} if own == "of the case" else CASE
+    folder = _folder(tmp_path, f'{HEAD}schema = "own.json"\n' if own == "of the suite" else HEAD, case)
+    (folder / "own.json").write_text(json.dumps(schema), encoding="utf-8")
+
+    def digest(**of_route: Any) -> str:
+        routed = {**ROUTES["sums"], "response_schema": "form"}
+        settings = _settings().model_copy(update={"schemas": {"form": of_route}})
+        route = type(settings.routes["sums"]).model_validate(routed)
+        return load_suite(folder, settings.model_copy(update={"routes": {**settings.routes, "sums": route}})).digest
+
+    digests = [digest(type="object"), digest(type="array"), load_suite(folder, _settings()).digest]
+    assert len(set(digests)) == 3
+    assert digest(type="object") == digests[0]
