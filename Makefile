@@ -1,6 +1,6 @@
 # Every verb sets up what it needs: Python 3.11 or newer, make and a package registry are enough.
 .DEFAULT_GOAL := help
-.PHONY: help install install-model demo dev test check bench bench-quick train-classifier lock clean
+.PHONY: help install install-model demo dev test check bench bench-quick bench-routing train-classifier lock clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -56,6 +56,10 @@ bench: $(VENV)/.installed
 
 bench-quick: $(VENV)/.installed
 	$(PY) -m benchmarks --quick $(if $(DATA),--data $(DATA))
+
+# Classifier, complexity and scoring on outside data: minutes, and no server. make bench-routing DATA=folder.
+bench-routing: $(VENV)/.installed
+	$(PY) -m benchmarks.routing $(if $(DATA),--data $(DATA))
 
 # Minutes; the same examples give the same file.
 train-classifier: $(VENV)/.installed

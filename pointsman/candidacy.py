@@ -14,7 +14,7 @@ from pointsman.circumstances import Circumstances
 from pointsman.classification import Classification
 from pointsman.configuration import Route, Scoring
 from pointsman.cost import affordable_output_tokens, estimated_cost_usd, per_1k_usd
-from pointsman.decision import Candidate, Rejection
+from pointsman.decision import Candidate, Rejection, Weights
 from pointsman.health_order import BREAKER
 from pointsman.messages import Question
 from pointsman.prompt import input_tokens
@@ -67,11 +67,13 @@ class Candidacy:
     def candidate(self, name: str, provider: Provider) -> Candidate:
         """The provider as a candidate, whatever speaks against it: to be measured it need not be fit to serve."""
         cap, expected = self._output_tokens(name, provider)
+        estimate = estimated_cost_usd(self._tokens, expected, provider.price)
         points, terms = score(
             provider,
             self.classification,
-            self.scoring.weights,
+            self._weights,
             cost_per_1k_usd=per_1k_usd(self._tokens, expected, provider.price),
+            cost_share=self._share_of_money(estimate),
             max_cost_per_1k_usd=self.scoring.max_cost_per_1k,
             max_latency_ms=self.max_latency_ms,
             live=self._live(name),
@@ -91,7 +93,7 @@ class Candidacy:
             max_attempts=self.route.max_attempts,
             max_output_tokens=cap,
             expected_output_tokens=expected,
-            estimated_cost_usd=estimated_cost_usd(self._tokens, expected, provider.price),
+            estimated_cost_usd=estimate,
             price=provider.price,
             context_tokens=provider.context_tokens,
             drop_params=provider.drop_params,
@@ -108,8 +110,18 @@ class Candidacy:
         return self.question.max_latency_ms or self.scoring.max_latency_ms
 
     @cached_property
+    def _weights(self) -> Weights:
+        return self.scoring.formula
+
+    @cached_property
     def _tokens(self) -> int:
         return input_tokens(self.question, self.schema)
+
+    def _share_of_money(self, estimate: float | None) -> float | None:
+        """How much of what the question may cost an answer takes; the document's formula knows no such limit."""
+        if self.scoring.policy == "source" or self.question.max_cost_usd is None or estimate is None:
+            return None
+        return min(1.0, estimate / self.question.max_cost_usd)
 
     def _live(self, name: str) -> Live:
         return self.circumstances.health.live(name, self.classification.query_type)

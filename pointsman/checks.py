@@ -20,6 +20,7 @@ from pointsman.provider import Provider
 from pointsman.query_types import QueryType
 from pointsman.request_settings import request_faults
 from pointsman.resilience_checks import resilience_faults, resilience_warnings
+from pointsman.scoring_checks import scoring_faults
 
 EMBEDDED = "embedded://"
 _MODEL_BYTES = 300
@@ -39,6 +40,7 @@ def faults(configuration: Configuration) -> list[str]:
     )
     found.extend(_classification_faults(configuration))
     found.extend(resilience_faults(configuration))
+    found.extend(scoring_faults(configuration))
     missing = [query_type for query_type in QueryType if query_type not in configuration.query_types]
     found.extend(
         f"query_types.{query_type}: missing; a question without a task needs a chain for its query type"

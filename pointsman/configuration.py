@@ -17,6 +17,7 @@ from pointsman.health.settings import BreakerSettings, HealthSettings
 from pointsman.hedge_delay import HedgingSettings
 from pointsman.ledger.settings import LedgerSettings
 from pointsman.panel import FanOut, OnCannotTell, OnUnverifiable, Strategy
+from pointsman.policy import OwnWeights, PolicyName
 from pointsman.provider import Amount, Provider, ProviderName, Share
 from pointsman.query_types import QueryType
 from pointsman.review import OnReviewTimeout
@@ -61,10 +62,18 @@ class Scoring(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    policy: Literal["source"] = "source"
-    weights: Weights = Weights()
+    policy: PolicyName = "balanced"
+    weights: OwnWeights = OwnWeights()
+    """In place of the policy's own."""
+    good_enough: Annotated[float, Field(ge=0.5, le=1)] = 0.95
+    """The share of the best candidate's fit with which one is good enough for "cheapest_good"."""
     max_cost_per_1k: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.10
     max_latency_ms: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 5000.0
+
+    @property
+    def formula(self) -> Weights:
+        """The weights that hold: the policy's, with the owner's in their place."""
+        return self.weights.over(self.policy)
 
     @property
     def limits_cost(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from pointsman.complexity import Reason
 from pointsman.faults import NON_RETRYABLE_TYPES
 from pointsman.panel import Panel
 from pointsman.provider import Price
@@ -106,7 +107,7 @@ class Rejection(BaseModel):
 
 
 class Weights(BaseModel):
-    """Weights of the scoring formula (DESIGN ruling 2); these defaults reproduce the source document."""
+    """Weights of the scoring formula; these defaults reproduce the source document, `policy` has the others."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -156,6 +157,8 @@ class Decision(BaseModel):
     classification_confidence: float
     classifier: str
     complexity: float
+    complexity_reasons: tuple[Reason, ...] = ()
+    """What the complexity is made of; none where it is the query type's own."""
     route: str
     """The table of the configuration that named the chain, such as `routes.extract`."""
     order: Literal["score", "chain"]

@@ -20,7 +20,7 @@ COMPLEXITY: dict[QueryType, float] = {
     QueryType.ANALYSIS: 3.5,
     QueryType.COMPLEX_REASONING: 5.0,
 }
-"""Reasoning depth that a query type needs, from 1.0 (a look-up) to 5.0 (deep reasoning)."""
+"""Reasoning depth that a query type needs by the source document, from 1.0 (a look-up) to 5.0 (deep reasoning)."""
 
 EXPECTED_OUTPUT_TOKENS: dict[QueryType, int] = {
     QueryType.SIMPLE_FACTUAL: 80,

@@ -9,11 +9,13 @@ from pointsman.admission import Admission
 from pointsman.candidacy import Candidacy
 from pointsman.circumstances import Circumstances
 from pointsman.classification import Classification, Classifier, of_type
-from pointsman.configuration import Configuration, ReviewSettings, Route
+from pointsman.complexity import Complexity, rated
+from pointsman.configuration import Configuration, ReviewSettings, Route, Scoring
 from pointsman.decision import Candidate, Decision, Rejection
 from pointsman.health_order import by_health, with_hedge_delays
 from pointsman.messages import Question
 from pointsman.panel import Equal, Panel, seated
+from pointsman.policy import ranks
 from pointsman.prompt import classification_question
 from pointsman.review import ReviewTerms
 from pointsman.steps import SecondOpinion
@@ -75,11 +77,13 @@ def decide(
     own = configuration.schemas.get(route.response_schema) if route.response_schema else None
     schema = own if question.response_schema is None else question.response_schema
     known = circumstances or Circumstances()
+    complexity = _complexity(question, classification, configuration)
+    classification = classification.model_copy(update={"complexity": complexity.value})
     admission = _admission(question, route, classification, configuration, known)
     candidacy = Candidacy(question, classification, route, configuration.scoring, schema, known, admission)
     providers = {name: candidacy.effective(name, provider) for name, provider in configuration.providers.items()}
     weighed = [candidacy.weigh(name, provider) for name, provider in providers.items()]
-    eligible = _ordered([found for found in weighed if isinstance(found, Candidate)], route)
+    eligible = _ordered([found for found in weighed if isinstance(found, Candidate)], route, configuration.scoring)
     candidates, barred, reason = by_health(eligible, known.health, question.max_cost_usd)
     if route.hedge:
         candidates = with_hedge_delays(candidates, providers, classification.query_type, known.health)
@@ -87,13 +91,14 @@ def decide(
         query_type=classification.query_type,
         classification_confidence=classification.confidence,
         classifier=classification.classifier,
-        complexity=classification.complexity,
+        complexity=complexity.value,
+        complexity_reasons=complexity.reasons,
         route=table,
         order=route.order,
         policy=configuration.scoring.policy,
         candidates=candidates,
         rejected=(*(found for found in weighed if isinstance(found, Rejection)), *barred),
-        weights=configuration.scoring.weights,
+        weights=configuration.scoring.formula,
         max_cost_per_1k_usd=configuration.scoring.max_cost_per_1k,
         max_latency_ms=candidacy.max_latency_ms,
         min_confidence=route.min_confidence,
@@ -112,6 +117,13 @@ def decide(
         ),
         unvalidated=question.task is not None and admission.suite is None,
     )
+
+
+def _complexity(question: Question, classification: Classification, configuration: Configuration) -> Complexity:
+    """By the question's text; where the source document's rules classify, the document's value for the type."""
+    if configuration.classification.by == "rules":
+        return Complexity(value=classification.complexity, reasons=())
+    return rated(question.text, classification.query_type)
 
 
 def _admission(
@@ -160,11 +172,13 @@ def _charge(configuration: Configuration) -> str:
     return "all_fallbacks" if configuration.budget.strict_budget else "fallbacks"
 
 
-def _ordered(candidates: list[Candidate], route: Route) -> tuple[Candidate, ...]:
+def _ordered(candidates: list[Candidate], route: Route, scoring: Scoring) -> tuple[Candidate, ...]:
     place = {member: position for position, member in enumerate(route.chain)}
     if route.order == "chain":
         return tuple(sorted(candidates, key=lambda found: place[found.provider]))
-    return tuple(sorted(candidates, key=lambda found: (-found.score, found.in_flight, place[found.provider])))
+    ranked = zip(ranks(candidates, scoring.policy, scoring.good_enough), candidates, strict=True)
+    order = sorted(ranked, key=lambda pair: (pair[0], pair[1].in_flight, place[pair[1].provider]))
+    return tuple(found for _, found in order)
 
 
 def _know_names(question: Question, configuration: Configuration) -> None:

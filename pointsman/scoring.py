@@ -2,6 +2,9 @@
 
 score = strength^a x min(1, depth / complexity)^b - w_cost x cost / max_cost - w_latency x latency / max_latency
 
+Cost and latency count by the share that they take of what the question allows, never beside the other candidates: who
+else stands in the chain does not change a score. `policy` has the weights and what else the order rests on.
+
 Once live traffic has shown enough, its median latency stands in for the declared one, and the first product is taken
 by the share of calls that succeed: half of a strong provider's answers are worth half of its strength.
 """
@@ -22,18 +25,21 @@ def score(  # noqa: PLR0913 - the formula has this many inputs
     cost_per_1k_usd: float | None,
     max_cost_per_1k_usd: float,
     max_latency_ms: float,
+    cost_share: float | None = None,
     live: Live = NOTHING_MEASURED,
 ) -> tuple[float, Terms]:
     """The score, rounded to 3 places as in the source document, and the terms it is made of.
 
-    A provider without a price pays the whole cost penalty: unknown is not cheap.
+    A provider without a price pays the whole cost penalty: unknown is not cheap. `cost_share` is the answer's share of
+    the question's own limit in USD; `None` goes by the price of 1,000 tokens.
     """
     strength = provider.strength(classification.query_type)
     match = min(1.0, provider.reasoning_depth / classification.complexity)
     error_rate = live.error_rate or 0.0
     latency_ms = live.p50_ms or provider.latency.p50_ms
     fit = strength**weights.strength * match**weights.depth * (1 - error_rate)
-    cost_share = 1.0 if cost_per_1k_usd is None else cost_per_1k_usd / max_cost_per_1k_usd
+    if cost_share is None:
+        cost_share = 1.0 if cost_per_1k_usd is None else cost_per_1k_usd / max_cost_per_1k_usd
     cost_penalty = weights.cost * cost_share
     latency_penalty = weights.latency * latency_ms / max_latency_ms
     terms = Terms(

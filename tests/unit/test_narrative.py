@@ -50,7 +50,7 @@ def test_a_decision_tells_its_order_and_who_is_out() -> None:
     assert of_decision(_decision()).splitlines() == [
         "**analysis** (rules, confidence 0.70), chain `query_types.analysis`",
         "",
-        "1. alpha (openai/model-2026-01-01): score 0.851 = fit 0.900 - cost 0.029 - latency 0.020",
+        "1. alpha (openai/model-2026-01-01): score 0.831 = fit 0.900 - cost 0.049 - latency 0.020",
         "- not beta: over_latency, 9000 ms, 5000 ms allowed",
     ]
 

@@ -137,7 +137,8 @@ def test_filters_scores_and_order_are_those_of_the_documents_router(
 ) -> None:
     assume(all(abs(profile["cost"] - 0.1) > 1e-9 for profile in listed.values()))
     tables = {name: _declared(str(query_type), profile) for name, profile in listed.items()}
-    found = {one.provider: one.score for one in decision(None, configuration(tables), query_type=query_type).candidates}
+    document = configuration(tables, scoring={"policy": "source"}, classification={"by": "rules"})
+    found = {one.provider: one.score for one in decision(None, document, query_type=query_type).candidates}
     expected = dict(_document_ranking(query_type, listed))
     assert found == pytest.approx(expected, abs=0.001)
     assert list(found.values()) == sorted(found.values(), reverse=True)
