@@ -17,8 +17,12 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.validators import extend
 
+from pointsman.pattern_size import pattern_size
+
 PATTERN_LIMIT_S = 0.2
 """For one pattern on one text; an ordinary one takes microseconds."""
+MAX_PATTERN_SIZE = 50_000
+"""Of a compiled pattern, in characters that it spells out: some 15 MB, where an unbounded one takes all there is."""
 MAX_STEPS = 200_000
 """Keywords applied to one value: about a second's work."""
 
@@ -47,6 +51,8 @@ def compiled(pattern: str) -> regex.Pattern[str]:
     Raises:
         SchemaError: it is none, or none that can be compiled.
     """
+    if pattern_size(pattern) > MAX_PATTERN_SIZE:
+        raise SchemaError(f"{pattern[:80]!r} repeats too much to be compiled; lower its counts")
     try:
         return regex.compile(pattern)
     except regex.error as fault:
