@@ -28,7 +28,6 @@ PORT, UI_PORT = 7233, 8233
 _HOST = "127.0.0.1"
 _RETENTION = timedelta(days=30)
 _START_PATIENCE_S = 60.0
-_STARTS = 2
 _STOP_PATIENCE_S = 15.0
 _SETTLING_S = 0.3
 
@@ -75,22 +74,28 @@ async def temporal_server(
     database = database.resolve()  # noqa: ASYNC240 - a look at the local disk
     database.parent.mkdir(parents=True, exist_ok=True)
     log_path = database.with_suffix(".log")
-    for start in range(1, _STARTS + 1):
-        ports = port or free_port(PORT), ui_port or free_port(UI_PORT)
-        process = _started(command(database, *ports), log_path)
-        try:
-            client = await _when_ready(f"{_HOST}:{ports[0]}", process, log_path)
-        except NoServer:
-            await _ended(process)
-            # Between the look for a free port and its use another server may have taken it.
-            if start == _STARTS:
-                raise
-        else:
-            break
     try:
-        yield TemporalServer(client, f"{_HOST}:{ports[0]}", f"http://{_HOST}:{ports[1]}")
+        process, server = await _up(database, log_path, port, ui_port)
+    except NoServer:
+        # Between the look for a free port and its use another server may have taken it.
+        process, server = await _up(database, log_path, port, ui_port)
+    try:
+        yield server
     finally:
         await _ended(process)
+
+
+async def _up(
+    database: Path, log_path: Path, port: int | None, ui_port: int | None
+) -> tuple[subprocess.Popen[bytes], TemporalServer]:
+    port, ui_port = port or free_port(PORT), ui_port or free_port(UI_PORT)
+    process = _started(command(database, port, ui_port), log_path)
+    try:
+        client = await _when_ready(f"{_HOST}:{port}", process, log_path)
+    except BaseException:
+        await _ended(process)
+        raise
+    return process, TemporalServer(client, f"{_HOST}:{port}", f"http://{_HOST}:{ui_port}")
 
 
 def _started(words: list[str], log_path: Path) -> subprocess.Popen[bytes]:
