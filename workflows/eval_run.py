@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from temporalio import workflow
-from temporalio.exceptions import FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
     from activities.measure import Measure
     from pointsman import measuring_contract
-    from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID, ProviderCatalogue
+    from pointsman.catalogue_contract import ProviderCatalogue
     from pointsman.measuring.eval_report import EvalReport, model_report
     from pointsman.measuring.progress import RunProgress, SittingProgress
     from pointsman.measuring.request import EvalRequest
     from workflows.bugs import BUGS
+    from workflows.recording import recorded
     from workflows.sittings import Sittings
     from workflows.timeouts import MEASURING_RETRY, MEASURING_TIMEOUT
 
@@ -43,7 +43,9 @@ class EvalRun(measuring_contract.EvalRun):
             evaluated_at=workflow.now(),
             models=tuple(model_report(one, plan) for one in done),
         )
-        return report.model_copy(update={"unrecorded": await self._record(report)})
+        return report.model_copy(
+            update={"unrecorded": await recorded(ProviderCatalogue.evaluated, report.evaluations())}
+        )
 
     @workflow.signal
     def advanced(self, progress: SittingProgress) -> None:
@@ -54,16 +56,3 @@ class EvalRun(measuring_contract.EvalRun):
     def progress(self) -> RunProgress:
         """How far it is."""
         return self._sittings.progress
-
-    async def _record(self, report: EvalReport) -> tuple[str, ...]:
-        """Tell the catalogue; the providers whose result it could not be told."""
-        entity = workflow.get_external_workflow_handle_for(ProviderCatalogue.run, CATALOGUE_ENTITY_ID)
-        untold: list[str] = []
-        for evaluation in report.evaluations():
-            try:
-                await entity.signal(ProviderCatalogue.evaluated, evaluation)
-            except FailureError as fault:
-                if is_cancelled_exception(fault):
-                    raise
-                untold.append(evaluation.provider)
-        return tuple(untold)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from temporalio import workflow
-from temporalio.exceptions import FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
     from activities.measure import Measure
     from pointsman import measuring_contract
-    from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID, ProviderCatalogue
+    from pointsman.catalogue_contract import ProviderCatalogue
     from pointsman.measuring.profile_report import ProfileReport, profile_report
     from pointsman.measuring.progress import RunProgress, SittingProgress
     from pointsman.measuring.request import ProfileRequest
     from workflows.bugs import BUGS
+    from workflows.recording import recorded
     from workflows.sittings import Sittings
     from workflows.timeouts import MEASURING_RETRY, MEASURING_TIMEOUT
 
@@ -36,7 +36,7 @@ class ProfileRun(measuring_contract.ProfileRun):
         )
         done = await self._sittings.hold(plan)
         report = profile_report(done, plan, workflow.now())
-        return report.model_copy(update={"unrecorded": await self._record(report)})
+        return report.model_copy(update={"unrecorded": await recorded(ProviderCatalogue.profiled, report.profiles)})
 
     @workflow.signal
     def advanced(self, progress: SittingProgress) -> None:
@@ -47,16 +47,3 @@ class ProfileRun(measuring_contract.ProfileRun):
     def progress(self) -> RunProgress:
         """How far it is."""
         return self._sittings.progress
-
-    async def _record(self, report: ProfileReport) -> tuple[str, ...]:
-        """Tell the catalogue; the providers whose profile it could not be told."""
-        entity = workflow.get_external_workflow_handle_for(ProviderCatalogue.run, CATALOGUE_ENTITY_ID)
-        untold: list[str] = []
-        for profile in report.profiles:
-            try:
-                await entity.signal(ProviderCatalogue.profiled, profile)
-            except FailureError as fault:
-                if is_cancelled_exception(fault):
-                    raise
-                untold.append(profile.provider)
-        return tuple(untold)
