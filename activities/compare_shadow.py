@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 from temporalio import activity
 from temporalio.client import Client, WorkflowFailureError
@@ -11,7 +12,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError
 
 from pointsman.call import Completion, FailedCall
-from pointsman.contract import RouteAndAnswer, Unanswered
+from pointsman.contract import Unanswered
 from pointsman.divergence.detector import compare
 from pointsman.divergence.settings import DivergenceSettings
 from pointsman.divergence.statement import Statement
