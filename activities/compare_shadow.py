@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from typing import Any
 
 from temporalio import activity
-from temporalio.client import Client, WorkflowFailureError
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError
 
 from pointsman.call import Completion, FailedCall
-from pointsman.contract import Unanswered
+from pointsman.contract import RouteAndAnswer, Unanswered
 from pointsman.divergence.detector import compare
 from pointsman.divergence.settings import DivergenceSettings
 from pointsman.divergence.statement import Statement
@@ -59,23 +58,9 @@ class CompareShadow:
 
     async def _given(self, request: ShadowRequest, within_s: float) -> _Given:
         """The question's answer, or what was tried where it has none; nothing where it does not end in time."""
-        handle: WorkflowHandle[Any, Answer] = self._client.get_workflow_handle(
+        handle: WorkflowHandle[RouteAndAnswer, Answer] = self._client.get_workflow_handle(
             request.question_id, run_id=request.run_id, result_type=Answer
         )
-        give_up_at = request.asked_at + timedelta(seconds=request.plan.within_s + ANSWER_MARGIN_S)
-        answer, attempts = await self._given(request, (give_up_at - activity.info().started_time).total_seconds())
-        return base_side(answer, attempts, request) is not None
-
-    @activity.defn
-    async def compare_shadow(self, comparison: ShadowComparison) -> ShadowFound:
-        """What came of both, once the question has ended."""
-        answer, attempts = await self._given(comparison.request, _FETCHED_WITHIN_S)
-        # Long answers take seconds to compare, in which this process's calls must go on.
-        return await asyncio.to_thread(self._found, comparison, answer, attempts)
-
-    async def _given(self, request: ShadowRequest, within_s: float) -> _Given:
-        """The question's answer, or what was tried where it has none; nothing where it does not end in time."""
-        handle = self._client.get_workflow_handle_for(RouteAndAnswer.run, request.question_id, run_id=request.run_id)
         try:
             async with asyncio.timeout(max(_LEAST_S, within_s)):
                 answer = await handle.result(follow_runs=False)
