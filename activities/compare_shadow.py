@@ -6,7 +6,7 @@ import asyncio
 from datetime import timedelta
 
 from temporalio import activity
-from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
+from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError
 
@@ -58,9 +58,7 @@ class CompareShadow:
 
     async def _given(self, request: ShadowRequest, within_s: float) -> _Given:
         """The question's answer, or what was tried where it has none; nothing where it does not end in time."""
-        handle: WorkflowHandle[RouteAndAnswer, Answer] = self._client.get_workflow_handle(
-            request.question_id, run_id=request.run_id, result_type=Answer
-        )
+        handle = self._client.get_workflow_handle_for(RouteAndAnswer.run, request.question_id, run_id=request.run_id)
         try:
             async with asyncio.timeout(max(_LEAST_S, within_s)):
                 answer = await handle.result(follow_runs=False)
