@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 from temporalio import activity
-from temporalio.client import Client, WorkflowFailureError
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError
 
@@ -58,7 +59,11 @@ class CompareShadow:
 
     async def _given(self, request: ShadowRequest, within_s: float) -> _Given:
         """The question's answer, or what was tried where it has none; nothing where it does not end in time."""
-        handle = self._client.get_workflow_handle_for(RouteAndAnswer.run, request.question_id, run_id=request.run_id)
+        # Untyped: whether mypy can follow the overloads here depends on the order in which it reads the modules.
+        fetch: Any = self._client.get_workflow_handle_for
+        handle: WorkflowHandle[RouteAndAnswer, Answer] = fetch(
+            RouteAndAnswer.run, request.question_id, run_id=request.run_id
+        )
         try:
             async with asyncio.timeout(max(_LEAST_S, within_s)):
                 answer = await handle.result(follow_runs=False)
