@@ -38,8 +38,13 @@ from pointsman.upgrade_contract import INVALID_UPGRADE, UNKNOWN_PROVIDER, ModelU
 from pointsman.watch import START_ONE
 
 _ANSWER_WITHIN_S = 15.0
+_LOOKS, _LOOK_EVERY_S = 5, 0.2
 _Command = TypeVar("_Command", bound=Command)
 _TOLD: dict[str | None, type[PointsmanError]] = {UNKNOWN_PROVIDER: UnknownProvider, INVALID_UPGRADE: InvalidUpgrade}
+
+
+class _UnderWay(CatalogueRefused):
+    """The provider's upgrade workflow has not ended."""
 
 
 class UpgradeClient:
@@ -90,13 +95,22 @@ class UpgradeClient:
             operator=operator,
             note=note,
         )
+        for _ in range(_LOOKS):
+            # The one before may have been refused a moment ago, and its workflow be about to end.
+            with suppress(_UnderWay):
+                return await self._begun(order)
+            await asyncio.sleep(_LOOK_EVERY_S)
+        return await self._begun(order)
+
+    async def _begun(self, order: StartUpgrade) -> Upgrade:
+        provider = order.provider
         starting = WithStartWorkflowOperation(
             ModelUpgrade.run,
             order,
             id=upgrade_workflow_id(provider),
             task_queue=CATALOGUE_QUEUE,
             id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
-            static_summary=f"{provider} to {model}",
+            static_summary=f"{provider} to {order.model}",
         )
         try:
             async with asyncio.timeout(self._patience.total_seconds() + 1):
@@ -167,7 +181,7 @@ def _not_started(provider: str, fault: RPCError | WorkflowAlreadyStartedError) -
     # Servers differ in how they say it.
     if isinstance(fault, RPCError) and fault.status is not RPCStatusCode.ALREADY_EXISTS:
         return server_fault(fault)
-    return CatalogueRefused(
+    return _UnderWay(
         f"an upgrade of {provider} is being evaluated; see `pointsman upgrade status {provider}`, or end it with "
         f"`pointsman upgrade rollback {provider}`"
     )
