@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import os
-from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,7 +17,7 @@ from temporalio.contrib.pydantic import PydanticJSONPlainPayloadConverter
 from temporalio.converter import CompositePayloadConverter, DataConverter, DefaultPayloadConverter
 from temporalio.envconfig import ClientConfig
 from temporalio.exceptions import ApplicationError
-from temporalio.runtime import LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
+from temporalio.runtime import LoggingConfig, MetricBuffer, Runtime, TelemetryConfig, TelemetryFilter
 from temporalio.service import RPCError
 
 from pointsman.address import DEFAULT_ADDRESS, with_port
@@ -31,6 +30,9 @@ from pointsman.server_faults import plain_reason
 
 _CONNECT_TIMEOUT_S = 10.0
 """For a server that takes the connection and then says nothing: the SDK itself would try for half a minute."""
+
+_runtimes: list[Runtime] = []
+"""That of this process, once it has one."""
 
 _BAD_TLS = {
     "PrivateKeyParseError": "the client's private key is no PEM key",
@@ -127,7 +129,7 @@ def _environment() -> dict[str, Any]:
 
 
 async def _connected(options: dict[str, Any]) -> Client:
-    _quiet_runtime()
+    use_quiet_runtime()
     target = options["target_host"]
     if "://" in target:
         raise _no_address(target, "it starts with a scheme")
@@ -152,11 +154,18 @@ async def _connected(options: dict[str, Any]) -> Client:
         ) from fault
 
 
-@cache
-def _quiet_runtime() -> None:
-    """Keep the SDK's native log to errors: it goes to standard output, where answers are printed."""
+def use_quiet_runtime(metrics: MetricBuffer | None = None) -> bool:
+    """Keep the SDK's native log to errors: it goes to standard output, where answers are printed.
+
+    The first call of a process decides, before the first connection; `metrics` takes the SDK's own. Gives whether this
+    was the first.
+    """
+    if _runtimes:
+        return False
     logging_config = LoggingConfig(filter=TelemetryFilter(core_level="ERROR", other_level="ERROR"))
-    Runtime.set_default(Runtime(telemetry=TelemetryConfig(logging=logging_config)), error_if_already_set=False)
+    _runtimes.append(Runtime(telemetry=TelemetryConfig(logging=logging_config, metrics=metrics)))
+    Runtime.set_default(_runtimes[0], error_if_already_set=False)
+    return True
 
 
 def _no_address(target: str, why: str) -> ConfigurationError:
