@@ -85,13 +85,15 @@ class Complete:
         self, call: ProviderCall, earlier: tuple[Attempt, ...], reservation: Reservation, clock: AttemptClock
     ) -> Completion:
         """Make the request; what comes of it is told to the provider's health, the ledger and the day's money."""
-        attempt, row = activity.info().attempt, None
+        attempt, row, reply = activity.info().attempt, None, None
         clock.send()
         try:
             with self._witness.watching(call):
                 response, accepted = await self._ask(call, clock.usable_s)
+            reply = response
             row = told = answered(call, response, attempt, refused=accepted.refused)
         except ProviderFault as ended:
+            reply = ended.response
             if ended.fault.error_class is not ErrorClass.LOCAL:
                 row = failed(call, ended, attempt, clock.latency_s)
             else:
@@ -109,7 +111,7 @@ class Complete:
             if row is not None:
                 self._ledger.record(entry_of(call, row))
                 self._catalogue.ended(call, row)
-                self._telemetry.ended(call, row)
+                self._telemetry.ended(call, row, reply)
             self._witness.settled(call, reservation, 0.0 if row is None else row.cost_usd)
         # First, since the answer of another model is not to be held against the baseline of the one before.
         notes = self._catalogue.saw(call.candidate.provider, call.candidate.model, response.model_served)

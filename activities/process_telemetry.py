@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import OrderedDict
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Protocol
 
 from temporalio import activity
@@ -17,10 +19,16 @@ from pointsman.faults import CONSEQUENCES
 from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
 from pointsman.outcomes import Attempt, Fault
 from pointsman.reconciliation import Reconciliation
+from pointsman.response import ProviderResponse
 from pointsman.steps import ScoringRequest
+from pointsman.telemetry.call_span import call_span
 from pointsman.telemetry.decision_line import decision_line
 from pointsman.telemetry.instruments import Instruments
+from pointsman.telemetry.span import CURRENT, FinishedSpan, Spans
+from pointsman.telemetry.tracing import QUESTION, WorkflowEnd, spans_of
 
+_REMEMBERED = 1000
+"""Questions that ended here last."""
 _log = logging.getLogger(__name__)
 
 
@@ -37,9 +45,13 @@ class ProcessTelemetry:
     """The telemetry of one process; by default it is off."""
 
     instruments: Instruments = field(default_factory=Instruments)
+    spans: Spans | None = None
+    sampling_ratio: float = 1.0
     decisions: DecisionLog | None = None
     record_content: bool = False
     _told: set[str] = field(default_factory=set[str])
+    _ended: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
+    _lock: Lock = field(default_factory=Lock)
 
     def decided(self, request: ScoringRequest, decision: Decision) -> None:
         """A question was routed, by the activity that runs here."""
@@ -57,13 +69,51 @@ class ProcessTelemetry:
         with self._harmless():
             self.instruments.queued(provider, seconds)
 
-    def ended(self, call: ProviderCall, row: Attempt) -> None:
-        """A request has ended."""
+    def ended(self, call: ProviderCall, row: Attempt, response: ProviderResponse | None = None) -> None:
+        """A request has ended, with a reply or without."""
         with self._harmless():
             self.instruments.ended(call, row)
             counts = row.error_class is not None and CONSEQUENCES[row.error_class].health != "neutral"
             if counts and not call.measures:
                 self.instruments.failed(row.provider, time.time())
+
+        place = CURRENT.get()
+        if not self.traces or place is None or not place.context.sampled:
+            return
+        with self._harmless():
+            told = call_span(
+                place,
+                call,
+                row,
+                response,
+                workflow_id=activity.info().workflow_id or "",
+                ended_ns=time.time_ns(),
+                with_content=self.record_content,
+            )
+            self.emit(told)
+
+    @property
+    def traces(self) -> bool:
+        """Whether spans go anywhere."""
+        return self.spans is not None
+
+    def emit(self, span: FinishedSpan) -> None:
+        """A span has ended."""
+        if self.spans is not None:
+            with self._harmless():
+                self.spans.emit(span)
+
+    def workflow_ended(self, end: WorkflowEnd) -> None:
+        """A question or a shadow has ended; its last task may have had to be done again, which tells it again."""
+        with self._harmless():
+            if not self._first(end.run_id):
+                return
+            now_ns = time.time_ns()
+            if end.workflow_type == QUESTION:
+                seconds = max(0.0, (now_ns - end.started_ns) / 1e9)
+                self.instruments.question_ended(end.outcome, end.failure, seconds)
+            for span in spans_of(end, now_ns):
+                self.emit(span)
 
     def turned_away(self, call: ProviderCall, fault: Fault) -> None:
         """An attempt was not sent."""
@@ -96,6 +146,14 @@ class ProcessTelemetry:
         if verdict is not None:
             with self._harmless():
                 self.instruments.compared("shadow", verdict)
+
+    def _first(self, run_id: str) -> bool:
+        with self._lock:
+            first = run_id not in self._ended
+            self._ended[run_id] = None
+            if len(self._ended) > _REMEMBERED:
+                self._ended.popitem(last=False)
+        return first
 
     @contextmanager
     def _harmless(self) -> Generator[None]:

@@ -27,6 +27,7 @@ from pointsman.headers import NOT_A_HEADER, header_safe
 from pointsman.messages import Question
 from pointsman.sentences import ConfigurationError, in_one, shortened
 from pointsman.server_faults import plain_reason
+from pointsman.telemetry.asking import asking_interceptor
 
 _CONNECT_TIMEOUT_S = 10.0
 """For a server that takes the connection and then says nothing: the SDK itself would try for half a minute."""
@@ -136,7 +137,7 @@ async def _connected(options: dict[str, Any]) -> Client:
     options["target_host"] = with_port(target)
     try:
         async with asyncio.timeout(_CONNECT_TIMEOUT_S):
-            return await Client.connect(**options, data_converter=DATA_CONVERTER)
+            return await Client.connect(**options, data_converter=DATA_CONVERTER, interceptors=[asking_interceptor()])
     except ValueError as fault:
         told = plain_reason(str(fault))
         if "target URL" in told:

@@ -56,6 +56,7 @@ async def serve(  # noqa: PLR0913 - what a process is started with
             settings,
             catalogue=catalogue,
             telemetry=watch.telemetry,
+            interceptors=watch.interceptors(),
             max_cached_workflows=max_cached_workflows,
         )
         workers = await build(
@@ -66,6 +67,7 @@ async def serve(  # noqa: PLR0913 - what a process is started with
             catalogue=catalogue,
             ledger=ledger,
             telemetry=watch.telemetry,
+            interceptors=watch.interceptors(),
             max_cached_workflows=max_cached_workflows,
         )
         catalogue_feed = CatalogueFeed(client, catalogue, lambda: feed.snapshot_interval_s)

@@ -6,7 +6,7 @@ import asyncio
 import os
 import platform
 import uuid
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -14,7 +14,7 @@ from itertools import count
 
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
-from temporalio.worker import Worker
+from temporalio.worker import Interceptor, Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from activities.announce import Announce
@@ -107,6 +107,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
     catalogue: ProcessCatalogue | None = None,
     ledger: AttemptLedger | None = None,
     telemetry: ProcessTelemetry | None = None,
+    interceptors: Sequence[Interceptor] = (),
     max_cached_workflows: int = CACHED_WORKFLOWS,
 ) -> list[Worker]:
     """One worker for questions and the health entity, and one per enabled provider on its own task queue.
@@ -142,6 +143,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
             Announce(configuration.review.webhook, post).announce_review,
         ],
         workflow_runner=SANDBOX,
+        interceptors=interceptors,
         max_cached_workflows=max_cached_workflows,
     )
     enabled = {name: provider for name, provider in configuration.providers.items() if provider.enabled}
@@ -160,6 +162,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
                 ).complete,
                 Probe(completers[name], provider, ledger, telemetry).probe_provider,
             ],
+            interceptors=interceptors,
             max_concurrent_activities=provider.max_concurrent,
             max_task_queue_activities_per_second=_queue_rate(provider),
             max_heartbeat_throttle_interval=_CANCEL_POLL,
@@ -172,12 +175,13 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
     return [questions, *providers]
 
 
-def build_measuring(
+def build_measuring(  # noqa: PLR0913 - everything that it is made of
     client: Client,
     settings: Settings,
     *,
     catalogue: ProcessCatalogue | None = None,
     telemetry: ProcessTelemetry | None = None,
+    interceptors: Sequence[Interceptor] = (),
     max_cached_workflows: int = CACHED_WORKFLOWS,
 ) -> Worker:
     """The worker for the catalogue and for everything that measures: apart, so that none of it delays a question."""
@@ -198,6 +202,7 @@ def build_measuring(
             UpgradeDesk(client, configuration).begin_upgrade,
         ],
         workflow_runner=SANDBOX,
+        interceptors=interceptors,
         max_cached_workflows=max_cached_workflows,
     )
 

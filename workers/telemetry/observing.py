@@ -11,7 +11,7 @@ from threading import Thread
 
 from temporalio.client import Client
 from temporalio.runtime import MetricBuffer
-from temporalio.worker import Worker
+from temporalio.worker import Interceptor, Worker
 
 from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
@@ -19,6 +19,7 @@ from activities.process_telemetry import ProcessTelemetry
 from pointsman.health.keys import model_of, provider_of
 from pointsman.telemetry.instruments import SCOPE, Instruments
 from pointsman.telemetry.settings import TelemetrySettings
+from pointsman.telemetry.tracing import tracing_interceptor
 from workers.telemetry.breaker_moves import BreakerMoves
 from workers.telemetry.condition import Condition
 from workers.telemetry.line_log import LineLog
@@ -44,6 +45,10 @@ class Observed:
     on: bool = False
     _moves: BreakerMoves = field(default_factory=BreakerMoves)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
+
+    def interceptors(self) -> list[Interceptor]:
+        """What the workers of this process are given."""
+        return [tracing_interceptor(self.telemetry)] if self.on else []
 
     def start(self) -> None:
         """The event loop is watched from now on."""
@@ -112,6 +117,7 @@ async def observed(
     """
     watch = Observed()
     watch.telemetry.record_content = settings.record_content
+    watch.telemetry.sampling_ratio = settings.sampling_ratio
     async with AsyncExitStack() as held:
         if settings.decision_log is not None:
             lines = LineLog(settings.decision_log)
@@ -131,10 +137,17 @@ def _measure(
 
     exporting.quieten()
     exposition = exporting.Exposition() if settings.listen_at is not None else None
-    provider = exporting.meter_provider(settings, exporting.resource(settings, process), exposition)
+    whose = exporting.resource(settings, process)
+    provider = exporting.meter_provider(settings, whose, exposition)
     held.push_async_callback(_in_bounds, provider.shutdown)
     watch.telemetry.instruments = Instruments(provider.get_meter(SCOPE))
     watch.gauges.register(provider.get_meter(SCOPE))
+    if settings.traces:
+        from workers.telemetry.spans import exported_spans  # noqa: PLC0415 - imports the SDK
+
+        spans = exported_spans(settings, whose)
+        held.push_async_callback(_in_bounds, spans.close)
+        watch.telemetry.spans = spans
     watch.start()
     if sdk_metrics is not None:
         held.push_async_callback(_in_bounds, SdkMetrics(sdk_metrics, provider.get_meter(SDK_SCOPE)).close)
