@@ -1,4 +1,4 @@
-"""Traces of real processes at a real collector: whole where it takes them, no concern of questions where it does not."""
+"""Traces of real processes at a real collector: whole where it takes them, else no concern of any question."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from tests.e2e.conftest import CANARY, PATIENCE_S, Site, new_site
+from tests.e2e.conftest import CANARY, PATIENCE_S, Ended, Site, new_site, python, run
 from workers.embedded.scripted.script import Reply
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.embedded.temporal_server import free_port
@@ -66,7 +66,7 @@ def collector() -> Iterator[Collector]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the method replaced
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -83,6 +83,11 @@ def silent() -> Generator[str]:
     """A collector that takes connections and never says a word."""
     with socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+def ask(site: Site, **env: str) -> Ended:
+    """Ask from the command line, as it stands in this folder."""
+    return run(python("-m", "pointsman.cli", "ask", PROMPT), site.environment({**env}))
 
 
 def telemetry(endpoint: str) -> str:
@@ -105,7 +110,7 @@ def test_a_question_of_the_command_line_is_one_trace_down_to_the_provider(
 ) -> None:
     providers.script("alpha", Reply("croak"))
     worker = site.start_worker()
-    inherited = site.cli("ask", PROMPT, TRACEPARENT=f"00-{TRACE}-{ASKER}-01")
+    inherited = ask(site, TRACEPARENT=f"00-{TRACE}-{ASKER}-01")
     assert inherited.returncode == 0, inherited.stderr
     spans = collector.until(TRACE, 6)
     names = {span.span_id: name for name, span in spans.items()}
@@ -121,7 +126,7 @@ def test_a_question_of_the_command_line_is_one_trace_down_to_the_provider(
 
     # The configuration names a collector, so a command that nobody traces begins a trace of its own.
     before = {span.trace_id for span in collector.spans}
-    assert site.cli("ask", PROMPT).returncode == 0
+    assert ask(site).returncode == 0
     give_up = time.monotonic() + PATIENCE_S
     while not (fresh := [span for span in collector.spans if span.name == "ask" and span.trace_id not in before]):
         assert time.monotonic() < give_up
@@ -147,7 +152,7 @@ def test_a_collector_that_hangs_or_is_down_touches_no_question_and_lets_the_work
         try:
             worker = site.start_worker()
             for _ in range(3):
-                assert site.cli("ask", PROMPT).returncode == 0
+                assert ask(site).returncode == 0
             if how == "down":
                 worker.until_said("telemetry does not arrive")
             started = time.monotonic()
