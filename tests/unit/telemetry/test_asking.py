@@ -13,6 +13,7 @@ from temporalio.client import OutboundInterceptor, StartWorkflowInput
 
 from pointsman.telemetry import trace_header
 from pointsman.telemetry.asking import asking_interceptor
+from pointsman.telemetry.span import SpanContext
 from pointsman.telemetry.trace_header import HEADER, TraceHeader
 
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
@@ -88,5 +89,5 @@ async def test_a_configuration_that_cannot_be_used_stops_no_question(tmp_path: P
 async def test_a_header_of_another_tracer_stays_and_other_workflows_get_none() -> None:
     environ = {"TRACEPARENT": f"00-{TRACE}-{SPAN}-01"}
     assert await sent(environ, "ProviderHealth") is None
-    theirs = TraceHeader(trace_header.SpanContext("1" * 32, "2" * 16)).added_to({})
+    theirs = TraceHeader(SpanContext("1" * 32, "2" * 16)).added_to({})
     assert await sent(environ, headers=theirs) == trace_header.read(theirs)
