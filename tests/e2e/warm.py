@@ -112,7 +112,7 @@ def _run(run: Callable[[list[str]], int], words: list[str], env: dict[str, str],
 
     os.dup2(os.open(files.stdin, os.O_RDONLY), 0)
     # The interpreter closed it when it forked.
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115, PTH123
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     output = os.open(files.stdout, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     os.dup2(output, 1)
     os.dup2(output if files.stderr == files.stdout else os.open(files.stderr, os.O_WRONLY | os.O_CREAT, 0o644), 2)
