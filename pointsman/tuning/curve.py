@@ -15,8 +15,25 @@ from pointsman.tuning.outcomes import Outcomes
 from pointsman.tuning.report import Point
 
 COST_WEIGHTS = (
-    *(0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.125, 0.15, 0.175),
-    *(0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9),
+    0.0,
+    0.01,
+    0.02,
+    0.03,
+    0.04,
+    0.05,
+    0.07,
+    0.1,
+    0.125,
+    0.15,
+    0.175,
+    0.2,
+    0.25,
+    0.3,
+    0.4,
+    0.5,
+    0.6,
+    0.75,
+    0.9,
 )
 """Dense where cost counts little: there most curves turn."""
 
@@ -32,6 +49,7 @@ class Beside:
         worth = [judge.on(choice, self._everything) for choice in self.singles]
         self.best = max(range(len(worth)), key=lambda number: (worth[number][0], -worth[number][1]))
         self._base = worth[self.best]
+        self._resampled: dict[tuple[int, ...], list[Figure]] = {}
         self._base_resampled = judge.resampled(self.singles[self.best])
 
     def point(self, name: str, choice: Choice, cost_weight: float | None = None) -> Point:
@@ -55,8 +73,11 @@ class Beside:
 
     def resampled(self, choice: Choice) -> list[Figure]:
         """Its shares of the best single provider's quality and cost, on each bootstrap sample."""
-        pairs = zip(self._judge.resampled(choice), self._base_resampled, strict=True)
-        return [_shares(figure, base) for figure, base in pairs]
+        known = self._resampled.get(tuple(choice))
+        if known is None:
+            pairs = zip(self._judge.resampled(choice), self._base_resampled, strict=True)
+            known = self._resampled[tuple(choice)] = [_shares(figure, base) for figure, base in pairs]
+        return known
 
     def on(self, choice: Choice, numbers: Sequence[int]) -> Figure:
         """The same two shares on these questions."""

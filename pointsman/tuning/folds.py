@@ -19,7 +19,7 @@ class Fold:
 def folds(count: int) -> list[Fold]:
     """Five, the seed fixed; each question is judged once, and never learned from where it is judged."""
     order = list(range(count))
-    random.Random(SEED).shuffle(order)
+    random.Random(SEED).shuffle(order)  # noqa: S311 - no secret
     parts = [order[number::FOLDS] for number in range(FOLDS)]
     return [
         Fold(tuple(number for other in parts if other is not part for number in other), tuple(part)) for part in parts

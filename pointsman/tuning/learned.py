@@ -23,6 +23,8 @@ _UNTIMED: dict[str, float] = {"p50_ms": 1, "p95_ms": 1}
 """All alike where no latency was measured, so that it decides nothing."""
 _SLOW = 0.95
 
+_Known = dict[tuple[int, QueryType | None], list[Outcome]]
+
 
 def key(number: int) -> str:
     """The name of a provider in a configuration that is made here: the owner's own may hold anything."""
@@ -54,15 +56,6 @@ class Lesson:
     learned: Sequence[Asked]
     owned: dict[str, Provider] = field(default_factory=dict[str, Provider])
     """The owner's configuration of providers; others are given what the outcomes tell of them."""
-
-    def strength(self, number: int, query_type: QueryType | None = None, among: Sequence[Asked] | None = None) -> float:
-        """A provider's mean score, on a type of question where it was asked any; 0.5 where it was asked none."""
-        asked = self.learned if among is None else among
-        for wanted in (query_type, None):
-            found = [one.score for one in _of(asked, number, wanted)]
-            if found:
-                return fmean(found)
-        return 0.5
 
     def configuration(self, scoring: Scoring, *, textless: bool, among: Sequence[Asked] | None = None) -> Configuration:
         """All providers in every chain; strengths by the learned questions, or by those `among` them.
@@ -111,7 +104,8 @@ class Lesson:
 
     def _provider(self, number: int, among: Sequence[Asked] | None) -> dict[str, Any]:
         name = self.outcomes.providers[number]
-        strengths = {query_type: self.strength(number, query_type, among) for query_type in QueryType}
+        known = self._known if among is None else _by_place(among, len(self.outcomes.providers))
+        strengths = {query_type: _strength(known, number, query_type) for query_type in QueryType}
         latency = self._latency(number)
         owned = self.owned.get(name)
         if owned is not None:
@@ -119,7 +113,7 @@ class Lesson:
             taken |= {} if latency is None else {"latency": latency}
         else:
             taken = {
-                "reasoning_depth": 1 + 4 * self.strength(number),
+                "reasoning_depth": 1 + 4 * _strength(self._known, number, None),
                 "context_tokens": _MILLION,
                 "latency": latency or _UNTIMED,
             }
@@ -135,7 +129,7 @@ class Lesson:
     def _latency(self, number: int) -> dict[str, float] | None:
         if not self.outcomes.timed:
             return None
-        found = sorted(outcome.latency_ms or 0.0 for outcome in _of(self.learned, number))
+        found = sorted(outcome.latency_ms or 0.0 for outcome in self._known[number, None])
         if not found:
             return None
         slow = found[min(len(found) - 1, int(_SLOW * len(found)))]
@@ -143,10 +137,14 @@ class Lesson:
 
     def _tokens(self, number: int, query_type: QueryType) -> float | None:
         for wanted in (query_type, None):
-            found = [one.output_tokens for one in _of(self.learned, number, wanted) if one.output_tokens is not None]
+            found = [one.output_tokens for one in self._known[number, wanted] if one.output_tokens is not None]
             if found:
                 return fmean(found)
         return None
+
+    @cached_property
+    def _known(self) -> _Known:
+        return _by_place(self.learned, len(self.outcomes.providers))
 
 
 def by_type(outcomes: Iterable[Asked], number: int) -> dict[QueryType, tuple[float, int]]:
@@ -159,11 +157,21 @@ def by_type(outcomes: Iterable[Asked], number: int) -> dict[QueryType, tuple[flo
     return {query_type: (fmean(scores), len(scores)) for query_type, scores in sorted(found.items())}
 
 
-def _of(asked: Iterable[Asked], number: int, query_type: QueryType | None = None) -> Iterable[Outcome]:
+def _by_place(asked: Iterable[Asked], providers: int) -> _Known:
+    """The outcomes of each provider by type of question, and all of them under `None`."""
+    found: _Known = {(number, kind): [] for number in range(providers) for kind in (None, *QueryType)}
     for one in asked:
-        outcome = one.outcomes[number]
-        if outcome is not None and (query_type is None or one.query_type == query_type):
-            yield outcome
+        for number, outcome in enumerate(one.outcomes):
+            if outcome is not None:
+                found[number, one.query_type].append(outcome)
+                found[number, None].append(outcome)
+    return found
+
+
+def _strength(known: _Known, number: int, query_type: QueryType | None) -> float:
+    """The mean score on a type of question; on all where it was asked none of it, and 0.5 where it was asked none."""
+    found = known[number, query_type] or known[number, None]
+    return fmean(one.score for one in found) if found else 0.5
 
 
 def _tokens_in(one: Asked) -> float:

@@ -82,7 +82,7 @@ class Outcomes:
         """`most` questions at most, picked by chance with a fixed seed; a note says so."""
         if len(self.asked) <= most:
             return self
-        picked = sorted(random.Random(_SEED).sample(range(len(self.asked)), most))
+        picked = sorted(random.Random(_SEED).sample(range(len(self.asked)), most))  # noqa: S311 - no secret
         note = f"{most:,} of {len(self.asked):,} questions were picked by chance (--sample N takes more)"
         return replace(self, asked=tuple(self.asked[number] for number in picked)).noting(note)
 

@@ -30,7 +30,7 @@ class Settings:
     """What is asked for, and the owner's configuration where there is one."""
 
     keep: float = 0.97
-    scoring: Scoring = Scoring()
+    scoring: Scoring = field(default_factory=Scoring)
     owned: dict[str, Provider] = field(default_factory=dict[str, Provider])
     fixed: bool = False
     """Whether the limits of `scoring` are the owner's; else they give way so that nobody is out."""
@@ -132,9 +132,7 @@ def _limits(outcomes: Outcomes, settings: Settings) -> tuple[Scoring, list[str]]
 
 def _unmeasured(outcomes: Outcomes, settings: Settings) -> Iterator[str]:
     if not outcomes.timed:
-        yield (
-            "latency is not known of every answer: it decides nothing here, and weights.latency stays as it is, untested"
-        )
+        yield "latency is not known of every answer: it decides nothing here; weights.latency stays as it is, untested"
     else:
         yield "what a second is worth no file tells: weights.latency stays as it is"
     textless = sum(not one.text for one in outcomes.asked)
