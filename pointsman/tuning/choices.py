@@ -15,7 +15,7 @@ from pointsman.query_types import QueryType
 from pointsman.routing import decide
 from pointsman.scoring import score
 from pointsman.tuning.folds import Fold
-from pointsman.tuning.learned import Lengths, Lesson, key, number_of
+from pointsman.tuning.learned import Lengths, Lesson, key, number_of, priced
 from pointsman.tuning.outcomes import Asked, Outcomes
 
 Choice = list[int]
@@ -99,6 +99,7 @@ def _decisions(
     owned: dict[str, Provider],
     grouped: Callable[[Fold], Group] | None,
 ) -> Iterator[tuple[int, Configuration, Decision, Lengths]]:
+    outcomes = priced(outcomes)
     for part in parts:
         learned = [outcomes.asked[number] for number in part.learned]
         lesson = Lesson(outcomes, learned, owned)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean, median
 from typing import Any
@@ -87,20 +87,10 @@ class Lesson:
         )
 
     def price(self, number: int) -> Price:
-        """The owner's, else the data's, else one by which its answers would have cost what they did, in and out alike.
-
-        Prices are USD per million tokens.
-        """
+        """The owner's, else the one of the outcomes, which are `priced`."""
         name = self.outcomes.providers[number]
         owned = self.owned.get(name)
-        if owned is not None and owned.price is not None:
-            return owned.price
-        if name in self.outcomes.prices:
-            return self.outcomes.prices[name]
-        pairs = [(one, outcome) for one in self.learned if (outcome := one.outcomes[number]) is not None]
-        tokens = sum(_tokens_in(one) + _tokens_out(one, outcome) for one, outcome in pairs)
-        each = _MILLION * sum(outcome.cost_usd for _, outcome in pairs) / max(1.0, tokens)
-        return Price(input=each, output=each)
+        return self.outcomes.prices[name] if owned is None or owned.price is None else owned.price
 
     def _provider(self, number: int, among: Sequence[Asked] | None) -> dict[str, Any]:
         name = self.outcomes.providers[number]
@@ -145,6 +135,21 @@ class Lesson:
     @cached_property
     def _known(self) -> _Known:
         return _by_place(self.learned, len(self.outcomes.providers))
+
+
+def priced(outcomes: Outcomes) -> Outcomes:
+    """With a price for everyone: the data's, else one by which all of its answers would have cost what they did.
+
+    Such a price, in USD per million tokens, is the same in and out, and the same in every fold.
+    """
+    prices = dict(outcomes.prices)
+    for number, name in enumerate(outcomes.providers):
+        if name not in prices:
+            pairs = [(one, outcome) for one in outcomes.asked if (outcome := one.outcomes[number]) is not None]
+            tokens = sum(_tokens_in(one) + _tokens_out(one, outcome) for one, outcome in pairs)
+            each = _MILLION * sum(outcome.cost_usd for _, outcome in pairs) / max(1.0, tokens)
+            prices[name] = Price(input=each, output=each)
+    return replace(outcomes, prices=prices)
 
 
 def by_type(outcomes: Iterable[Asked], number: int) -> dict[QueryType, tuple[float, int]]:

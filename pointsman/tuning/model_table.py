@@ -7,15 +7,15 @@ file META.json has under the file's name the order of the models and their price
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from pointsman.errors import InvalidOutcomes
 from pointsman.provider import Price, Share, Usd
 from pointsman.query_types import QueryType
 from pointsman.sentences import sentences
-from pointsman.tuning.outcome_row import Amount, Fields, Name, checked
+from pointsman.tuning.outcome_row import Amount, Fields, Name, Text, checked
 from pointsman.tuning.outcomes import Outcome, Row
 
 DESCRIPTION = "META.json"
@@ -43,11 +43,11 @@ class Description(BaseModel):
 class TableRow(BaseModel):
     """A question and its outcomes, in the order of the models."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
-    task: str
-    id: Annotated[str, Field(default="", coerce_numbers_to_str=True)]
-    prompt: str
+    task: Text
+    id: Text = ""
+    prompt: Text
     m: tuple[tuple[Share, Amount, Any] | tuple[Share, Amount], ...]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from pointsman.errors import InvalidOutcomes
 from pointsman.provider import Share, Usd
@@ -14,7 +14,21 @@ from pointsman.sentences import sentences
 from pointsman.tuning.outcomes import Outcome, Row
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+
+
+def _whole(text: str) -> str:
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError("not valid Unicode (a lone surrogate); write text that is UTF-8") from None
+    return text
+
+
+Text = Annotated[str, AfterValidator(_whole)]
+Name = Annotated[
+    str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$"), AfterValidator(_whole)
+]
 
 Fields = tuple[int, dict[str, Any]]
 """A row's line and what stands in it."""
@@ -25,14 +39,14 @@ class OutcomeRow(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True, populate_by_name=True)
 
-    question: Annotated[str, StringConstraints(min_length=1)]
+    question: Annotated[str, StringConstraints(min_length=1), AfterValidator(_whole)]
     """The question's id, or its text."""
     provider: Name
     score: Share
     """How good the answer was, from 0 to 1."""
     cost_usd: Annotated[Usd, Field(validation_alias=AliasChoices("cost_usd", "cost"))]
     latency_ms: Annotated[Amount | None, Field(validation_alias=AliasChoices("latency_ms", "latency"))] = None
-    prompt: str = ""
+    prompt: Text = ""
     """The question's text, where `question` is an id."""
     query_type: QueryType | None = None
     task: str | None = None

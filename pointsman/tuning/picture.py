@@ -8,7 +8,7 @@ from html import escape
 from pointsman.printable import one_line
 from pointsman.tuning.report import Point, TuningReport
 
-_WIDTH, _HEIGHT = 920, 480
+_WIDTH, _HEIGHT = 960, 480
 _LEFT, _TOP, _RIGHT, _BOTTOM = 70, 40, 590, 420
 _LEGEND = 620
 _ROW = 21

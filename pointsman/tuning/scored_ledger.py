@@ -16,7 +16,7 @@ from pointsman.errors import InvalidOutcomes
 from pointsman.ledger.entry import LedgerEntry
 from pointsman.provider import Share
 from pointsman.query_types import QueryType
-from pointsman.tuning.outcome_row import Fields, Name, checked
+from pointsman.tuning.outcome_row import Fields, Name, Text, checked
 from pointsman.tuning.outcomes import Outcome, Outcomes, Row, gathered
 
 _ANSWERS = frozenset({"answer", "shadow"})
@@ -29,7 +29,7 @@ class ScoreRow(BaseModel):
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
     workflow_id: Annotated[
-        str,
+        Text,
         StringConstraints(min_length=1),
         Field(validation_alias=AliasChoices("workflow_id", "question", "question_id", "id")),
     ]

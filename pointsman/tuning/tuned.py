@@ -15,7 +15,7 @@ from pointsman.tuning.choices import chosen_by, swept
 from pointsman.tuning.curve import Beside, sweeping, tight
 from pointsman.tuning.folds import FOLDS, folds
 from pointsman.tuning.judgement import judge_of, oracle
-from pointsman.tuning.learned import Lesson, by_type
+from pointsman.tuning.learned import Lesson, by_type, priced
 from pointsman.tuning.outcomes import Outcome, Outcomes
 from pointsman.tuning.recommendation import LEAST_QUESTIONS, Sweep, recommended
 from pointsman.tuning.report import Point, ProviderFigures, TuningReport
@@ -42,7 +42,7 @@ def tuned(source: str, outcomes: Outcomes, settings: Settings) -> TuningReport:
     Raises:
         InvalidOutcomes: they cannot be compared.
     """
-    outcomes = _comparable(outcomes)
+    outcomes = priced(_comparable(outcomes))
     scoring, notes = _limits(outcomes, settings)
     outcomes = outcomes.noting(*notes, *_unmeasured(outcomes, settings))
     judge, parts = judge_of(outcomes), folds(len(outcomes.asked))

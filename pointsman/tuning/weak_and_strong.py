@@ -8,13 +8,13 @@ long as Pointsman expects of its type of question.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from pointsman.provider import Price, Share
 from pointsman.query_types import EXPECTED_OUTPUT_TOKENS, QueryType
-from pointsman.tuning.outcome_row import Amount, Fields, checked
+from pointsman.tuning.outcome_row import Amount, Fields, Text, checked
 from pointsman.tuning.outcomes import Outcome, Row
 
 PRICES = {"weak": Price(input=0.24, output=0.24), "strong": Price(input=24.7, output=24.7)}
@@ -30,10 +30,10 @@ _MILLION = 1_000_000
 class PairRow(BaseModel):
     """A question and how the two models fared."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
-    id: Annotated[str, Field(default="", coerce_numbers_to_str=True)]
-    prompt: str
+    id: Text = ""
+    prompt: Text
     weak: Share
     strong: Share
     weak_chars: Amount | None = None
