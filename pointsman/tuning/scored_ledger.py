@@ -19,7 +19,6 @@ from pointsman.query_types import QueryType
 from pointsman.tuning.outcome_row import Fields, Name, Text, checked
 from pointsman.tuning.outcomes import Outcome, Outcomes, Row, gathered
 
-_ANSWERS = frozenset({"answer", "shadow"})
 _ANSWERED = frozenset({"answered", "low_confidence", "refused"})
 
 
@@ -67,7 +66,7 @@ def joined(found: Sequence[Score], entries: Iterable[LedgerEntry]) -> Outcomes:
     wanted = {score.row.workflow_id for score in found}
     by_question: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
     for entry in entries:
-        if entry.workflow_id in wanted and entry.purpose in _ANSWERS:
+        if entry.workflow_id in wanted and entry.purpose == "answer":
             by_question[entry.workflow_id].append(entry)
     lost: defaultdict[str, int] = defaultdict(int)
     rows = list(_rows(found, by_question, lost))

@@ -143,7 +143,7 @@ def _table(folder: Path, entries: list[Any], described: dict[str, Any] | None = 
 def test_a_table_of_models_is_read_with_its_prices(tmp_path: Path) -> None:
     found = read(_table(tmp_path, [[0, 40, "1"], [1, 80, "2"]]), allow_gaps=False, kind=analysis)
     assert (found.providers, found.asked[0].query_type) == (("small", "large"), QueryType.CODE_TASK)
-    assert found.asked[0].outcomes[1] == Outcome(1.0, pytest.approx((4 * 5 + 80 * 15) / 4e6), None, 20.0)
+    assert found.asked[0].outcomes[1] == Outcome(1.0, (4 * 5 + 80 * 15) / 4 / 1e6, None, 20.0)
     assert found.prices["large"].output == 15.0
 
 
