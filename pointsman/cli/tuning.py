@@ -64,7 +64,7 @@ def tune(  # noqa: PLR0913 - one for each option
         bool, typer.Option("--allow-gaps", help="Take questions too that not every provider has answered.")
     ] = False,
     sample: Annotated[
-        int, typer.Option(metavar="N", min=5, max=100_000, help="At most so many questions, picked by chance.")
+        int, typer.Option(metavar="N", min=5, max=20_000, help="At most so many questions, picked by chance.")
     ] = 2500,
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Where snippet and picture are written; nothing is overwritten.")

@@ -23,6 +23,7 @@ _MARKED = {
     "recommended": "#c92a2a",
     "oracle": "#111111",
 }
+_OTHER = "#5f3dc4"
 _CURVE, _SINGLE = "#1c6dd0", "#8a94a0"
 
 
@@ -100,7 +101,7 @@ def _dots(report: TuningReport, marks: Sequence[tuple[str, Point]], scale: _Scal
         )
     for row, (name, point) in enumerate(marks, start=1):
         x, y = scale.at(point)
-        colour = _MARKED[name]
+        colour = _MARKED.get(name, _OTHER)
         yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{colour}" fill-opacity="0.85">{_tip(point)}</circle>'
         yield from _entry(row, colour, f"{name}: {_figures(point)}")
     after = len(marks) + 2

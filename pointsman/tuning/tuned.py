@@ -9,7 +9,7 @@ from typing import get_args
 
 from pointsman.configuration import Scoring
 from pointsman.errors import InvalidOutcomes
-from pointsman.policy import PolicyName
+from pointsman.policy import OwnWeights, PolicyName
 from pointsman.provider import Price, Provider
 from pointsman.tuning.choices import chosen_by, swept
 from pointsman.tuning.curve import Beside, sweeping, tight
@@ -51,6 +51,9 @@ def tuned(source: str, outcomes: Outcomes, settings: Settings) -> TuningReport:
         beside.point(policy, chosen_by(outcomes, parts, _under(policy, scoring), settings.owned))
         for policy in get_args(PolicyName)
     ]
+    if settings.fixed and settings.scoring.weights != OwnWeights():
+        configured = chosen_by(outcomes, parts, scoring, settings.owned)
+        policies.append(beside.point(f"{scoring.policy}, as configured", configured))
     limit = tight(_dearest(outcomes, settings), scoring)
     swept_scoring, costs = sweeping(scoring, limit)
     choices = swept(outcomes, parts, swept_scoring, costs, settings.owned)

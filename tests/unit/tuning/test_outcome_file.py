@@ -66,6 +66,8 @@ def test_what_is_not_read_is_told(tmp_path: Path) -> None:
         ({"cost_usd": -1}, "cost_usd: "),
         ({"cost_usd": float("inf")}, "cost_usd: "),
         ({"cost_usd": "much"}, "cost_usd: "),
+        ({"cost_usd": 10**400}, "cost_usd: "),
+        ({"score": True, "cost_usd": "1e400"}, "cost_usd: "),
         ({"latency_ms": -5}, "latency_ms: "),
         ({"provider": ""}, "provider: "),
         ({"provider": "a\n[scoring]"}, "provider: "),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pointsman.cli import tuning
 from pointsman.cli.command import run
 from pointsman.ledger.database import Ledger
 from pointsman.ledger.entry import NANO
@@ -102,7 +103,11 @@ def test_bad_input_is_one_sentence_and_status_2(
     assert len(told.strip().splitlines()) == 1
 
 
-def test_the_ledger_and_scores_make_outcomes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("most_names", [10, 1000])
+def test_the_ledger_and_scores_make_outcomes(
+    most_names: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuning, "_MOST_NAMES", most_names)
     url = f"sqlite:///{tmp_path / 'ledger.db'}"
     ledger = Ledger.open(url)
     entries = [

@@ -8,6 +8,7 @@ import pytest
 
 from pointsman.configuration import Scoring
 from pointsman.errors import InvalidOutcomes
+from pointsman.policy import OwnWeights
 from pointsman.provider import Price
 from pointsman.query_types import QueryType
 from pointsman.tuning.report import TuningReport
@@ -114,6 +115,13 @@ def test_the_curves_limit_shuts_out_none_of_the_owners_providers(tmp_path: Path)
     own = {"unmeasured": provider(price=Price(input=1, output=70).model_dump())}
     known = tuned("own", outcomes(tmp_path, rows(20)), Settings(owned=own, scoring=Scoring(), fixed=True))
     assert known.curve_max_cost_per_1k == 0.07
+
+
+def test_weights_of_the_owners_own_are_a_point_beside_the_policies(tmp_path: Path) -> None:
+    own = Scoring(policy="source", weights=OwnWeights(cost=0.7, latency=0.1))
+    known = tuned("own", outcomes(tmp_path, rows(20)), Settings(scoring=own, fixed=True))
+    assert known.policies[-1].name == "source, as configured"
+    assert known.policies[-1].cost_share < known.policies[0].cost_share
 
 
 def test_gaps_are_filled_by_type_and_told(tmp_path: Path) -> None:
