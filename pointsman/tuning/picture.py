@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from math import ceil, floor, log10
 
 from pointsman.printable import one_line
 from pointsman.tuning.report import Point, TuningReport
@@ -13,6 +14,7 @@ _LEFT, _TOP, _RIGHT, _BOTTOM = 70, 40, 590, 420
 _LEGEND = 620
 _ROW = 21
 _STEPS = 5
+"""About so many lines each way."""
 _NAMED = 44
 _MOST_SINGLES = 6
 _MARKED = {
@@ -24,7 +26,7 @@ _MARKED = {
     "oracle": "#111111",
 }
 _OTHER = "#5f3dc4"
-_CURVE, _SINGLE = "#1c6dd0", "#8a94a0"
+_CURVE, _SINGLE, _GRID = "#1c6dd0", "#8a94a0", "#e3e6ea"
 
 
 def svg(report: TuningReport) -> str:
@@ -53,6 +55,14 @@ class _Scale:
         return _BOTTOM - (_BOTTOM - _TOP) * (quality - self.least) / (self.most - self.least)
 
 
+def round_values(least: float, most: float) -> list[float]:
+    """Round figures within a range, from 3 to a dozen of them: multiples of 1, 2 or 5 times a power of ten."""
+    rough = (most - least) / _STEPS
+    power = 10.0 ** floor(log10(rough))
+    step = power * max(nice for nice in (1, 2, 5) if nice * power <= rough)
+    return [round(number * step, 12) for number in range(ceil(least / step), floor(most / step) + 1)]
+
+
 def _marks(report: TuningReport) -> list[tuple[str, Point]]:
     found = [(point.name, point) for point in report.policies]
     if report.recommendation is not None:
@@ -69,13 +79,15 @@ def _frame(report: TuningReport, scale: _Scale) -> Iterator[str]:
     yield f"<title>{title}</title>"
     yield f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>'
     yield f'<text x="{_LEFT}" y="24" font-size="15">{title}</text>'
-    for step in range(_STEPS + 1):
-        usd = scale.most_usd * step / _STEPS
-        quality = scale.least + (scale.most - scale.least) * step / _STEPS
-        x, y = scale.x(usd), scale.y(quality)
-        yield f'<path d="M{x:.1f} {_TOP}V{_BOTTOM}M{_LEFT} {y:.1f}H{_RIGHT}" stroke="#e3e6ea" fill="none"/>'
-        yield f'<text x="{x:.1f}" y="{_BOTTOM + 18}" text-anchor="middle">{usd:.3g}</text>'
-        yield f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{quality:.3f}</text>'
+    for usd in round_values(0.0, scale.most_usd):
+        x = scale.x(usd)
+        yield f'<path d="M{x:.1f} {_TOP}V{_BOTTOM}" stroke="{_GRID}"/>'
+        yield f'<text x="{x:.1f}" y="{_BOTTOM + 18}" text-anchor="middle">{usd:g}</text>'
+    for quality in round_values(scale.least, scale.most):
+        y = scale.y(quality)
+        yield f'<path d="M{_LEFT} {y:.1f}H{_RIGHT}" stroke="{_GRID}"/>'
+        yield f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{quality:g}</text>'
+    yield f'<path d="M{_LEFT} {_TOP}V{_BOTTOM}H{_RIGHT}" stroke="{_SINGLE}" fill="none"/>'
     yield f'<text x="{(_LEFT + _RIGHT) / 2:.0f}" y="{_BOTTOM + 42}" text-anchor="middle">USD per 1,000 questions</text>'
     middle = (_TOP + _BOTTOM) / 2
     turned = f'transform="rotate(-90 18 {middle:.0f})"'

@@ -10,7 +10,7 @@ import pytest
 
 from pointsman.checks import faults
 from pointsman.configuration import Configuration
-from pointsman.tuning.picture import svg
+from pointsman.tuning.picture import round_values, svg
 from pointsman.tuning.report import TuningReport
 from pointsman.tuning.snippet import snippet
 from pointsman.tuning.tuned import Settings, tuned
@@ -81,3 +81,15 @@ def test_the_picture_has_a_point_for_each_weight_policy_and_provider(report: Tun
     assert drawn.count('r="2.5"') == len(report.curve)
     assert drawn.count('r="6"') == 6  # four policies, the recommendation and the oracle
     assert drawn.count('width="8"') == 2
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "expected"),
+    [
+        (0.0, 4.24, [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0]),
+        (0.407, 0.953, [0.5, 0.6, 0.7, 0.8, 0.9]),
+        (0.0, 1e-5, [0.0, 2e-6, 4e-6, 6e-6, 8e-6, 1e-5]),
+    ],
+)
+def test_the_lines_of_the_picture_stand_at_round_figures(least: float, most: float, expected: list[float]) -> None:
+    assert round_values(least, most) == expected
