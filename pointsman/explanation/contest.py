@@ -1,0 +1,135 @@
+"""Who goes first among the members of a chain, asked again and again with other figures: a decision without its data.
+
+The formula, the policies and the limits are those of `pointsman.routing`; the tests hold the two together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pointsman.candidacy import Candidacy
+from pointsman.catalogue.profile import TypeFigures
+from pointsman.catalogue.view import measured_strength
+from pointsman.configuration import Configuration, Scoring
+from pointsman.cost import estimated_cost_usd
+from pointsman.decision import Weights
+from pointsman.limits import BEYOND, Demand, Limits, beyond
+from pointsman.policy import PolicyName, Worth, ranked
+from pointsman.scoring import Merits, share_of_money, share_of_price, weighed
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A member of the chain against whom nothing speaks but, perhaps, a limit."""
+
+    name: str
+    place: int
+    in_flight: int
+    preference: tuple[int, float]
+    barred: bool
+    declared: float
+    """Its strength for the type as configured; `figures` are what was measured besides, where that counts."""
+    figures: TypeFigures | None
+    match: float
+    error_rate: float
+    demand: Demand
+    expected_tokens: int
+    usd: float | None
+    own_price: bool
+    """Whether its price is the configuration's, and not that of an upgrade."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the members are ordered by."""
+
+    order: Literal["score", "chain"]
+    policy: PolicyName
+    weights: Weights
+    good_enough: float
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """The members and the rules; `first` is who would be asked first, `None` where nobody may be."""
+
+    entrants: tuple[Entrant, ...]
+    rules: Rules
+
+    @property
+    def first(self) -> str | None:
+        """As the decision's first candidate, figures and rules being these."""
+        order = self.order()
+        return order[0] if order else None
+
+    def order(self) -> list[str]:
+        """As the decision's candidates."""
+        rules = self.rules
+        inside = [one for one in self.entrants if next(beyond(one.demand, rules.limits), None) is None]
+        if rules.order == "chain":
+            keyed = [((*one.preference, one.place), one) for one in inside]
+        else:
+            places = ranked([_worth(one, rules) for one in inside], rules.policy, rules.good_enough)
+            keyed = [
+                ((*one.preference, *rank, one.in_flight, one.place), one)
+                for one, rank in zip(inside, places, strict=True)
+            ]
+        return [one.name for _, one in sorted(keyed, key=lambda pair: pair[0]) if not one.barred]
+
+
+def contest_of(candidacy: Candidacy, configuration: Configuration) -> Contest:
+    """The contest that the candidacy's decision settles."""
+    found = [_entrant(candidacy, configuration, place) for place in range(len(candidacy.route.chain))]
+    return Contest(
+        entrants=tuple(one for one in found if one is not None),
+        rules=rules_of(candidacy.scoring, candidacy.route.order, candidacy.limits),
+    )
+
+
+def rules_of(scoring: Scoring, order: Literal["score", "chain"], limits: Limits) -> Rules:
+    """The rules of a configuration for one question."""
+    return Rules(order, scoring.policy, scoring.formula, scoring.good_enough, limits)
+
+
+def _entrant(candidacy: Candidacy, configuration: Configuration, place: int) -> Entrant | None:
+    name = candidacy.route.chain[place]
+    declared = configuration.providers[name]
+    provider = candidacy.effective(name, declared)
+    if any(reason not in BEYOND for reason, _ in candidacy.reasons(name, provider)):
+        return None
+    query_type = candidacy.classification.query_type
+    standing = candidacy.circumstances.health.standing(name, provider.model, 0.0)
+    demand = candidacy.demand(name, provider)
+    _, expected = candidacy.output_tokens(name, provider)
+    return Entrant(
+        name=name,
+        place=place,
+        in_flight=candidacy.circumstances.in_flight(name),
+        preference=standing.preference,
+        barred=standing.barred is not None,
+        declared=declared.strength(query_type),
+        figures=candidacy.figures(name, provider),
+        match=min(1.0, provider.reasoning_depth / candidacy.classification.complexity),
+        error_rate=candidacy.live(name).error_rate or 0.0,
+        demand=demand,
+        expected_tokens=expected,
+        usd=estimated_cost_usd(demand.input_tokens, expected, provider.price),
+        own_price=provider.price == declared.price,
+    )
+
+
+def _worth(one: Entrant, rules: Rules) -> Worth:
+    limits = rules.limits
+    money = share_of_money(rules.policy, one.usd, limits.max_cost_usd)
+    merits = Merits(
+        strength=measured_strength(one.declared, one.figures),
+        match=one.match,
+        error_rate=one.error_rate,
+        cost_share=share_of_price(one.demand.per_1k_usd, limits.max_cost_per_1k) if money is None else money,
+        latency_ms=one.demand.latency_ms,
+        max_latency_ms=limits.max_latency_ms,
+    )
+    found = weighed(merits, rules.weights)
+    return Worth(found.score, round(found.fit, 4), one.usd)

@@ -1,0 +1,53 @@
+"""The classifier's features for people: what was seen of the text, and as what."""
+
+from __future__ import annotations
+
+_SEEN_AS = {
+    "opens": "opening",
+    "closes": "ending",
+    "word 1": "first word",
+    "word 2": "second word",
+    "word 3": "third word",
+    "letters": "letters",
+    "shape": "shape",
+}
+_AT_MOST = {"question marks": 3, "options": 4}
+"""Counts that stop there: one more is no other shape."""
+_COLON = {"before the colon", "after the colon"}
+_SEEN = {
+    "call": "a call such as f(x)",
+    "identifier": "a name such as some_name",
+    "quotation": "a quotation",
+    "fence": "a fence of code",
+    "begins small": "begins with a small letter",
+    "ends with another sign": "ends with no sign of a sentence",
+}
+
+
+def in_words(feature: str) -> tuple[str, str]:
+    """What was seen, and as what: ("prove that", "pair of words"), ("64 to 127 characters", "shape")."""
+    kind, _, found = feature.partition(":")
+    if kind == "word":
+        return found, "pair of words" if " " in found else "word"
+    if kind == "shape":
+        return _shape(found), "shape"
+    return found, _SEEN_AS[kind]
+
+
+def _shape(found: str) -> str:
+    what, _, size = found.rpartition(" ")
+    if found in _SEEN or not size.isdecimal() or what == "ends with":
+        return _SEEN.get(found, found)
+    number = int(size)
+    if what in _AT_MOST:
+        more = " or more" if number == _AT_MOST[what] else ""
+        return f"{number or 'no'}{more} {what[:-1] if number == 1 and not more else what}"
+    if what in _COLON:
+        return f"{_between(max(0, 2 * number - 1), 2 * number + 1)} characters {what}"
+    return f"{_between(number - 1, number)} {what}" if number else f"no {what}"
+
+
+def _between(low: int, high: int) -> str:
+    """From 2^low to less than 2^high."""
+    least, most = (2**low if low else 1), 2**high - 1
+    return str(least) if least == most else f"{least} to {most}"

@@ -1,0 +1,137 @@
+"""Why a question was taken for its type: the signs in its text that spoke for it, and for the next likely type."""
+
+from __future__ import annotations
+
+from heapq import nlargest
+
+from pydantic import BaseModel, ConfigDict
+
+from pointsman.classification import UNKNOWN_CONFIDENCE, Classification, rule_matches
+from pointsman.configuration import Configuration
+from pointsman.explanation.feature_words import in_words
+from pointsman.linear_model import TYPES, LinearModel
+from pointsman.messages import Question
+from pointsman.model_classifier import ModelClassifier, Reading, classifier_by, shipped_model
+from pointsman.query_types import QueryType
+from pointsman.routing import classify
+
+_SHOWN_FOR, _SHOWN_AGAINST = 5, 3
+
+
+class Sign(BaseModel):
+    """Something seen in the text, as a word, an opening, letters, a shape, and how much it tells."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    seen_as: tuple[str, ...]
+    weight: float
+    """What it adds to the logarithm of the odds of the type over the next one; below 0 it speaks for that."""
+
+
+class Match(BaseModel):
+    """A pattern of the source document that matched: its type, and the words from its first to its last one."""
+
+    model_config = ConfigDict(frozen=True)
+
+    query_type: QueryType
+    text: str
+
+
+class KindReasons(BaseModel):
+    """What a type rests on. Which fields are filled depends on who decided: `by`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    by: str
+    task: str | None = None
+    """The task whose route fixes the type."""
+    likeliest: QueryType | None = None
+    """The likeliest type by the model; the decision's own unless `fell_back`."""
+    probability: float | None = None
+    runner_up: QueryType | None = None
+    runner_up_probability: float | None = None
+    fell_back: bool = False
+    """Whether nothing was surer than 0.3, so that the question counts as analysis."""
+    signs_for: tuple[Sign, ...] = ()
+    signs_against: tuple[Sign, ...] = ()
+    others: float = 0.0
+    """What all other signs, and how usual the types are, add together."""
+    matches: tuple[Match, ...] = ()
+    """The rules' matches in the order of the patterns: the last one decides."""
+    asks_first: str | None = None
+    """The provider that a worker asks first, where one is to classify; nobody was asked here."""
+
+
+class _Noting:
+    """The trained classifier, which keeps what it read for the explanation."""
+
+    def __init__(self) -> None:
+        self.reading: Reading | None = None
+        self._model = ModelClassifier()
+
+    def classify(self, text: str) -> Classification:
+        if not text.strip():
+            return self._model.classify(text)
+        self.reading = self._model.read(text)
+        return self.reading.classification
+
+
+def classified(question: Question, configuration: Configuration) -> tuple[Classification, KindReasons]:
+    """The question's type as a worker finds it without asking anybody, and why.
+
+    Raises:
+        UnknownName: the task is not a route.
+    """
+    settings = configuration.classification
+    if settings.by == "model":
+        noting = _Noting()
+        found = classify(question, configuration, noting)
+        if noting.reading is not None:
+            return found, of_reading(noting.reading, shipped_model())
+        return found, KindReasons(by=found.classifier, task=question.task, fell_back=question.task is None)
+    found = classify(question, configuration, classifier_by(settings.by))
+    if question.task is not None:
+        return found, KindReasons(by="route", task=question.task)
+    matches = tuple(Match(query_type=kind, text=text) for kind, text in rule_matches(question.text))
+    asked = settings.provider if settings.by == "llm" else None
+    return found, KindReasons(by="rules", matches=matches, fell_back=not matches, asks_first=asked)
+
+
+def of_reading(reading: Reading, model: LinearModel) -> KindReasons:
+    """The signs that weigh most for the likeliest type, and for the next one, of all that the model read."""
+    first, second = sorted(range(len(TYPES)), key=lambda at: -reading.probabilities[at])[:2]
+    signs = _signs(model.contributions(reading.groups, first, second))
+    pro = nlargest(_SHOWN_FOR, (sign for sign in signs.items() if sign[1][0] > 0), key=lambda sign: sign[1][0])
+    con = nlargest(_SHOWN_AGAINST, (sign for sign in signs.items() if sign[1][0] < 0), key=lambda sign: -sign[1][0])
+    everything = model.prior(first, second) + sum(weight for weight, _ in signs.values())
+    shown = sum(weight for _, (weight, _) in (*pro, *con))
+    return KindReasons(
+        by="model",
+        likeliest=TYPES[first],
+        probability=reading.probabilities[first],
+        runner_up=TYPES[second],
+        runner_up_probability=reading.probabilities[second],
+        fell_back=reading.probabilities[first] < UNKNOWN_CONFIDENCE,
+        signs_for=tuple(_sign(*sign) for sign in pro),
+        signs_against=tuple(_sign(*sign) for sign in con),
+        others=everything - shown,
+    )
+
+
+def _signs(contributions: dict[str, float]) -> dict[str, tuple[float, list[str]]]:
+    """The same words seen in several places are one sign."""
+    found: dict[str, tuple[float, list[str]]] = {}
+    for feature, weight in contributions.items():
+        kind, _, seen = feature.partition(":")
+        name = feature if kind == "shape" else seen
+        before, features = found.get(name, (0.0, []))
+        features.append(feature)
+        found[name] = (before + weight, features)
+    return found
+
+
+def _sign(_name: str, told: tuple[float, list[str]]) -> Sign:
+    weight, features = told
+    words = [in_words(feature) for feature in sorted(features)]
+    return Sign(text=words[0][0], seen_as=tuple(seen_as for _, seen_as in words), weight=round(weight, 3))
