@@ -41,7 +41,21 @@ class Weighed(NamedTuple):
     score: float
 
 
-def weighed(merits: Merits, weights: Weights) -> Weighed:
+class Formula(NamedTuple):
+    """`Weights` without their bounds, for those who try many."""
+
+    strength: float
+    depth: float
+    cost: float
+    latency: float
+
+
+def formula_of(weights: Weights) -> Formula:
+    """The weights of a configuration."""
+    return Formula(weights.strength, weights.depth, weights.cost, weights.latency)
+
+
+def weighed(merits: Merits, weights: Formula) -> Weighed:
     """The formula itself."""
     fit = merits.strength**weights.strength * merits.match**weights.depth * (1 - merits.error_rate)
     cost_penalty = weights.cost * merits.cost_share
@@ -85,7 +99,7 @@ def score(  # noqa: PLR0913 - the formula has this many inputs
         latency_ms=live.p50_ms or provider.latency.p50_ms,
         max_latency_ms=max_latency_ms,
     )
-    found = weighed(merits, weights)
+    found = weighed(merits, formula_of(weights))
     terms = Terms(
         strength=merits.strength,
         reasoning_match=round(merits.match, 4),

@@ -5,22 +5,19 @@ The formula, the policies and the limits are those of `pointsman.routing`; the t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pointsman.candidacy import Candidacy
 from pointsman.catalogue.profile import TypeFigures
 from pointsman.catalogue.view import measured_strength
 from pointsman.configuration import Configuration, Scoring
 from pointsman.cost import estimated_cost_usd
-from pointsman.decision import Weights
 from pointsman.limits import BEYOND, Demand, Limits, beyond
-from pointsman.policy import PolicyName, Worth, ranked
-from pointsman.scoring import Merits, share_of_money, share_of_price, weighed
+from pointsman.policy import WEIGHED, PolicyName, Worth, ranked
+from pointsman.scoring import Formula, Merits, formula_of, share_of_money, share_of_price, weighed
 
 
-@dataclass(frozen=True, slots=True)
-class Entrant:
+class Entrant(NamedTuple):
     """A member of the chain against whom nothing speaks but, perhaps, a limit."""
 
     name: str
@@ -30,6 +27,8 @@ class Entrant:
     barred: bool
     declared: float
     """Its strength for the type as configured; `figures` are what was measured besides, where that counts."""
+    strength: float
+    """What comes of both."""
     figures: TypeFigures | None
     match: float
     error_rate: float
@@ -40,19 +39,17 @@ class Entrant:
     """Whether its price is the configuration's, and not that of an upgrade."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """What the members are ordered by."""
 
     order: Literal["score", "chain"]
     policy: PolicyName
-    weights: Weights
+    weights: Formula
     good_enough: float
     limits: Limits
 
 
-@dataclass(frozen=True, slots=True)
-class Contest:
+class Contest(NamedTuple):
     """The members and the rules; `first` is who would be asked first, `None` where nobody may be."""
 
     entrants: tuple[Entrant, ...]
@@ -61,22 +58,35 @@ class Contest:
     @property
     def first(self) -> str | None:
         """As the decision's first candidate, figures and rules being these."""
-        order = self.order()
-        return order[0] if order else None
+        return min(self._keyed(), default=(None, None))[1]
 
     def order(self) -> list[str]:
         """As the decision's candidates."""
+        return [name for _, name in sorted(self._keyed())]
+
+    def lead(self, name: str) -> float | None:
+        """By how much score one leads the best of the others who are well; `None` where scores do not say."""
         rules = self.rules
-        inside = [one for one in self.entrants if next(beyond(one.demand, rules.limits), None) is None]
+        if rules.policy not in WEIGHED:
+            return None
+        scores = {one.name: _worth(one, rules).score for one in self._inside() if not one.barred}
+        own = scores.pop(name, None)
+        return None if own is None or not scores else own - max(scores.values())
+
+    def _inside(self) -> list[Entrant]:
+        limits = self.rules.limits
+        return [one for one in self.entrants if next(beyond(one.demand, limits), None) is None]
+
+    def _keyed(self) -> list[tuple[tuple[float, ...], str]]:
+        rules, inside = self.rules, self._inside()
         if rules.order == "chain":
-            keyed = [((*one.preference, one.place), one) for one in inside]
-        else:
-            places = ranked([_worth(one, rules) for one in inside], rules.policy, rules.good_enough)
-            keyed = [
-                ((*one.preference, *rank, one.in_flight, one.place), one)
-                for one, rank in zip(inside, places, strict=True)
-            ]
-        return [one.name for _, one in sorted(keyed, key=lambda pair: pair[0]) if not one.barred]
+            return [((*one.preference, one.place), one.name) for one in inside if not one.barred]
+        places = ranked([_worth(one, rules) for one in inside], rules.policy, rules.good_enough)
+        return [
+            ((*one.preference, *rank, one.in_flight, one.place), one.name)
+            for one, rank in zip(inside, places, strict=True)
+            if not one.barred
+        ]
 
 
 def contest_of(candidacy: Candidacy, configuration: Configuration) -> Contest:
@@ -90,7 +100,7 @@ def contest_of(candidacy: Candidacy, configuration: Configuration) -> Contest:
 
 def rules_of(scoring: Scoring, order: Literal["score", "chain"], limits: Limits) -> Rules:
     """The rules of a configuration for one question."""
-    return Rules(order, scoring.policy, scoring.formula, scoring.good_enough, limits)
+    return Rules(order, scoring.policy, formula_of(scoring.formula), scoring.good_enough, limits)
 
 
 def _entrant(candidacy: Candidacy, configuration: Configuration, place: int) -> Entrant | None:
@@ -99,7 +109,8 @@ def _entrant(candidacy: Candidacy, configuration: Configuration, place: int) -> 
     provider = candidacy.effective(name, declared)
     if any(reason not in BEYOND for reason, _ in candidacy.reasons(name, provider)):
         return None
-    query_type = candidacy.classification.query_type
+    strength = declared.strength(candidacy.classification.query_type)
+    figures = candidacy.figures(name, provider)
     standing = candidacy.circumstances.health.standing(name, provider.model, 0.0)
     demand = candidacy.demand(name, provider)
     _, expected = candidacy.output_tokens(name, provider)
@@ -109,8 +120,9 @@ def _entrant(candidacy: Candidacy, configuration: Configuration, place: int) -> 
         in_flight=candidacy.circumstances.in_flight(name),
         preference=standing.preference,
         barred=standing.barred is not None,
-        declared=declared.strength(query_type),
-        figures=candidacy.figures(name, provider),
+        declared=strength,
+        strength=measured_strength(strength, figures),
+        figures=figures,
         match=min(1.0, provider.reasoning_depth / candidacy.classification.complexity),
         error_rate=candidacy.live(name).error_rate or 0.0,
         demand=demand,
@@ -121,15 +133,10 @@ def _entrant(candidacy: Candidacy, configuration: Configuration, place: int) -> 
 
 
 def _worth(one: Entrant, rules: Rules) -> Worth:
-    limits = rules.limits
-    money = share_of_money(rules.policy, one.usd, limits.max_cost_usd)
-    merits = Merits(
-        strength=measured_strength(one.declared, one.figures),
-        match=one.match,
-        error_rate=one.error_rate,
-        cost_share=share_of_price(one.demand.per_1k_usd, limits.max_cost_per_1k) if money is None else money,
-        latency_ms=one.demand.latency_ms,
-        max_latency_ms=limits.max_latency_ms,
-    )
+    limits, demand = rules.limits, one.demand
+    share = share_of_money(rules.policy, one.usd, limits.max_cost_usd)
+    if share is None:
+        share = share_of_price(demand.per_1k_usd, limits.max_cost_per_1k)
+    merits = Merits(one.strength, one.match, one.error_rate, share, demand.latency_ms, limits.max_latency_ms)
     found = weighed(merits, rules.weights)
     return Worth(found.score, round(found.fit, 4), one.usd)

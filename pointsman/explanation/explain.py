@@ -16,12 +16,12 @@ from pointsman.classification import of_type
 from pointsman.complexity import of_parts, parts_of
 from pointsman.configuration import Configuration
 from pointsman.decision import Decision
-from pointsman.explanation import what_if
+from pointsman.explanation import figures
 from pointsman.explanation.change import Setting
 from pointsman.explanation.contest import contest_of
 from pointsman.explanation.kind import KindReasons
 from pointsman.explanation.opening import opening
-from pointsman.explanation.what_if import WhatIf
+from pointsman.explanation.what_if import Present, WhatIf
 from pointsman.messages import Question
 from pointsman.query_types import COMPLEXITY, QueryType
 from pointsman.routing import candidacy_for
@@ -75,14 +75,14 @@ def _what_ifs(
     classification = of_type(decision.query_type, decision.classification_confidence, decision.classifier)
     classification = classification.model_copy(update={"complexity": decision.complexity})
     table, candidacy, _ = candidacy_for(question, classification, configuration, circumstances)
-    contest = contest_of(candidacy, configuration)
-    if contest.first is not None and contest.rules.order == "score":
-        yield from what_if.of_weights(contest)
-        yield from what_if.of_good_enough(contest)
-        yield from what_if.of_policies(contest)
-        yield from what_if.of_strengths(contest, decision.query_type)
-        yield from what_if.of_prices(contest)
-    yield from what_if.of_limits(contest, own_latency=question.max_latency_ms is not None)
+    present = Present.of(contest_of(candidacy, configuration))
+    if present.first is not None and decision.order == "score":
+        yield from figures.of_weights(present)
+        yield from figures.of_good_enough(present)
+        yield from figures.of_policies(present)
+        yield from figures.of_strengths(present, decision.query_type)
+        yield from figures.of_prices(present)
+    yield from figures.of_limits(present, own_latency=question.max_latency_ms is not None)
     yield from _of_types(question, configuration, decision, circumstances)
     for rejection in decision.rejected:
         found = opening(candidacy, table, rejection.provider, configuration.providers[rejection.provider])

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from pointsman.candidacy import Candidacy
 from pointsman.explanation.change import Setting
-from pointsman.explanation.what_if import WhatIf, above
+from pointsman.explanation.grid import above
+from pointsman.explanation.what_if import WhatIf
 from pointsman.limits import affordable
 from pointsman.provider import Provider
 
