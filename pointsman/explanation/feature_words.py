@@ -44,6 +44,8 @@ def _shape(found: str) -> str:
         return f"{number or 'no'}{more} {what[:-1] if number == 1 and not more else what}"
     if what in _COLON:
         return f"{_between(max(0, 2 * number - 1), 2 * number + 1)} characters {what}"
+    if number == 1:
+        return f"1 {what}" if what.endswith("200") else f"1 {what[:-1]}"
     return f"{_between(number - 1, number)} {what}" if number else f"no {what}"
 
 
