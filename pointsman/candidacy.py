@@ -149,11 +149,15 @@ class Candidacy:
 
     def reasons(self, name: str, provider: Provider) -> Iterator[_Reason]:
         """Everything that speaks against the provider, as `effective` gives it: a stable name each, and a detail."""
+        yield from self.unfit(name, provider)
+        yield from beyond(self.demand(name, provider), self.limits)
+
+    def unfit(self, name: str, provider: Provider) -> Iterator[_Reason]:
+        """Those among them that no limit is to blame for."""
         yield from self._not_meant(name, provider)
         if self.admission is not None:
             yield from self.admission.reasons(name, provider)
         yield from self._not_able(name, provider)
-        yield from beyond(self.demand(name, provider), self.limits)
 
     def _not_meant(self, name: str, provider: Provider) -> Iterator[_Reason]:
         if name not in self.route.chain:

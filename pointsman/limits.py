@@ -8,9 +8,6 @@ from typing import NamedTuple
 from pointsman.cost import affordable_output_tokens
 from pointsman.provider import Price
 
-BEYOND = frozenset({"over_cost", "price_unknown", "over_latency"})
-"""The reasons that `beyond` gives."""
-
 
 class Limits(NamedTuple):
     """Of one question; money in USD."""

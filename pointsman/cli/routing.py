@@ -50,7 +50,7 @@ def route(
     """Show where a question would go and why, without a call; no server is needed."""
     configuration = load(config or from_environment())
     if file is not None and prompt is None:
-        for line in _lines(file, configuration):
+        for line in decided_lines(file, configuration, fleet.told()):
             print(line)
         return Exit.DONE
     if prompt is None or file is not None:
@@ -77,10 +77,13 @@ def _figures(decision: Decision) -> str:
     return f"figures {decision.figures}, catalogue version {decision.catalogue_version}"
 
 
-def _lines(path: Path, configuration: Configuration) -> Iterator[str]:
-    numbered = json_lines.lines(path, "--file")
-    told = fleet.told()
-    for number, line in numbered:
+def decided_lines(path: Path, configuration: Configuration, told: fleet.Fleet) -> Iterator[str]:
+    """The decision of each line of a file, explained, as a line of JSON.
+
+    Raises:
+        InvalidQuestion: the file cannot be read, or one of its lines is no question.
+    """
+    for number, line in json_lines.lines(path, "--file"):
         with json_lines.told(number):
             question = parse(json_lines.fields(line, '{"prompt": "..."}'))
             decision, explanation = _decide(question, configuration, told)

@@ -12,7 +12,7 @@ from pointsman.catalogue.profile import TypeFigures
 from pointsman.catalogue.view import measured_strength
 from pointsman.configuration import Configuration, Scoring
 from pointsman.cost import estimated_cost_usd
-from pointsman.limits import BEYOND, Demand, Limits, beyond
+from pointsman.limits import Demand, Limits, beyond
 from pointsman.policy import WEIGHED, PolicyName, Worth, ranked
 from pointsman.scoring import Formula, Merits, formula_of, share_of_money, share_of_price, weighed
 
@@ -107,7 +107,7 @@ def _entrant(candidacy: Candidacy, configuration: Configuration, place: int) -> 
     name = candidacy.route.chain[place]
     declared = configuration.providers[name]
     provider = candidacy.effective(name, declared)
-    if any(reason not in BEYOND for reason, _ in candidacy.reasons(name, provider)):
+    if next(candidacy.unfit(name, provider), None) is not None:
         return None
     strength = declared.strength(candidacy.classification.query_type)
     figures = candidacy.figures(name, provider)

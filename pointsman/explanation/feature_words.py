@@ -11,6 +11,8 @@ _SEEN_AS = {
     "letters": "letters",
     "shape": "shape",
 }
+PLACES = ("word", "opens", "closes", "word 1", "word 2", "word 3", "letters")
+"""The places at which the same words can be seen."""
 _AT_MOST = {"question marks": 3, "options": 4}
 """Counts that stop there: one more is no other shape."""
 _COLON = {"before the colon", "after the colon"}
@@ -43,7 +45,8 @@ def _shape(found: str) -> str:
         more = " or more" if number == _AT_MOST[what] else ""
         return f"{number or 'no'}{more} {what[:-1] if number == 1 and not more else what}"
     if what in _COLON:
-        return f"{_between(max(0, 2 * number - 1), 2 * number + 1)} characters {what}"
+        # The order of magnitude halved: two powers of two are one size.
+        return f"{_between(2 * number - 1, 2 * number + 1) if number else 'hardly any'} characters {what}"
     if number == 1:
         return f"1 {what}" if what.endswith("200") else f"1 {what[:-1]}"
     return f"{_between(number - 1, number)} {what}" if number else f"no {what}"
@@ -51,5 +54,5 @@ def _shape(found: str) -> str:
 
 def _between(low: int, high: int) -> str:
     """From 2^low to less than 2^high."""
-    least, most = (2**low if low else 1), 2**high - 1
+    least, most = 2**low, 2**high - 1
     return str(least) if least == most else f"{least} to {most}"

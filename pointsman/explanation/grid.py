@@ -63,7 +63,8 @@ def _even(count: int, value: Callable[[int], float]) -> Grid:
 
 def above(figure: float) -> float:
     """A number of three digits that is not below the figure."""
-    return _three_digits(figure, math.ceil)
+    found = _three_digits(figure, math.ceil)
+    return found if found >= figure else _three_digits(figure * (1 + 1e-3), math.ceil)
 
 
 def below(figure: float) -> float:

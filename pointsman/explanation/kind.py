@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from heapq import nlargest
-
 from pydantic import BaseModel, ConfigDict
 
 from pointsman.classification import UNKNOWN_CONFIDENCE, Classification, rule_matches
 from pointsman.configuration import Configuration
-from pointsman.explanation.feature_words import in_words
+from pointsman.explanation.feature_words import PLACES, in_words
 from pointsman.linear_model import TYPES, LinearModel
 from pointsman.messages import Question
 from pointsman.model_classifier import ModelClassifier, Reading, classifier_by, shipped_model
@@ -16,6 +14,8 @@ from pointsman.query_types import QueryType
 from pointsman.routing import classify
 
 _SHOWN_FOR, _SHOWN_AGAINST = 5, 3
+_LOOKED_AT = 32
+"""Features, half of them for and half against the type, from which the signs that are shown are made."""
 
 
 class Sign(BaseModel):
@@ -101,11 +101,11 @@ def classified(question: Question, configuration: Configuration) -> tuple[Classi
 def of_reading(reading: Reading, model: LinearModel) -> KindReasons:
     """The signs that weigh most for the likeliest type, and for the next one, of all that the model read."""
     first, second = sorted(range(len(TYPES)), key=lambda at: -reading.probabilities[at])[:2]
-    signs = _signs(model.contributions(reading.groups, first, second))
-    pro = nlargest(_SHOWN_FOR, (sign for sign in signs.items() if sign[1][0] > 0), key=lambda sign: sign[1][0])
-    con = nlargest(_SHOWN_AGAINST, (sign for sign in signs.items() if sign[1][0] < 0), key=lambda sign: -sign[1][0])
-    everything = model.prior(first, second) + sum(weight for weight, _ in signs.values())
-    shown = sum(weight for _, (weight, _) in (*pro, *con))
+    contributions = model.contributions(reading.groups, first, second)
+    signs = _signs(contributions)
+    pro = [sign for sign in signs[:_SHOWN_FOR] if sign.weight > 0]
+    con = [sign for sign in signs[: -_SHOWN_AGAINST - 1 : -1] if sign.weight < 0]
+    everything = model.prior(first, second) + sum(contributions.values())
     return KindReasons(
         by="model",
         likeliest=TYPES[first],
@@ -113,25 +113,27 @@ def of_reading(reading: Reading, model: LinearModel) -> KindReasons:
         runner_up=TYPES[second],
         runner_up_probability=reading.probabilities[second],
         fell_back=reading.probabilities[first] < UNKNOWN_CONFIDENCE,
-        signs_for=tuple(_sign(*sign) for sign in pro),
-        signs_against=tuple(_sign(*sign) for sign in con),
-        others=everything - shown,
+        signs_for=tuple(pro),
+        signs_against=tuple(con),
+        others=everything - sum(sign.weight for sign in (*pro, *con)),
     )
 
 
-def _signs(contributions: dict[str, float]) -> dict[str, tuple[float, list[str]]]:
-    """The same words seen in several places are one sign."""
-    found: dict[str, tuple[float, list[str]]] = {}
-    for feature, weight in contributions.items():
-        kind, _, seen = feature.partition(":")
-        name = feature if kind == "shape" else seen
-        before, features = found.get(name, (0.0, []))
-        features.append(feature)
-        found[name] = (before + weight, features)
-    return found
+def _signs(contributions: dict[str, float]) -> list[Sign]:
+    """The weightiest ones, those for the type first. The same words seen in several places are one sign."""
+    ordered = [feature for _, feature in sorted((-weight, feature) for feature, weight in contributions.items())]
+    weighty = ordered if len(ordered) <= _LOOKED_AT else [*ordered[: _LOOKED_AT // 2], *ordered[-_LOOKED_AT // 2 :]]
+    alike = dict.fromkeys(_alike(feature) for feature in weighty)
+    found = [_sign([one for one in features if one in contributions], contributions) for features in alike]
+    return sorted(found, key=lambda sign: -sign.weight)
 
 
-def _sign(_name: str, told: tuple[float, list[str]]) -> Sign:
-    weight, features = told
-    words = [in_words(feature) for feature in sorted(features)]
-    return Sign(text=words[0][0], seen_as=tuple(seen_as for _, seen_as in words), weight=round(weight, 3))
+def _alike(feature: str) -> tuple[str, ...]:
+    kind, _, seen = feature.partition(":")
+    return (feature,) if kind == "shape" else tuple([f"{place}:{seen}" for place in PLACES])
+
+
+def _sign(features: list[str], contributions: dict[str, float]) -> Sign:
+    words = [in_words(feature) for feature in features]
+    weight = sum(contributions[feature] for feature in features)
+    return Sign(text=words[0][0], seen_as=tuple([seen_as for _, seen_as in words]), weight=round(weight, 3))
