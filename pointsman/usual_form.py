@@ -7,8 +7,9 @@ its parts normalised one by one. What is made stays small, though one character 
 from __future__ import annotations
 
 import unicodedata
+from typing import Final
 
-_FORM = "NFKC"
+_FORM: Final = "NFKC"
 _PART = 100
 """Characters that are normalised at once."""
 

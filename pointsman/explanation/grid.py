@@ -12,7 +12,7 @@ _STEPS = 100
 class Grid(NamedTuple):
     """So many values, the nearest first; `value` gives the one at a place, `place` the one at a share of the way."""
 
-    count: int
+    size: int
     value: Callable[[int], float]
     place: Callable[[float], int]
 
@@ -58,7 +58,10 @@ def steps(now: float, far: float) -> Grid:
 
 
 def _even(count: int, value: Callable[[int], float]) -> Grid:
-    return Grid(count, value, lambda share: round(share * count) - 1)
+    def place(share: float) -> int:
+        return round(share * count) - 1
+
+    return Grid(count, value, place)
 
 
 def above(figure: float) -> float:

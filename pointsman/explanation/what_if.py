@@ -70,10 +70,10 @@ def nearest(present: Present, now: float, grid: Grid, at: Callable[[float], Cont
     The first guesses go by the lead, which most figures change evenly; the others by halves, which is right where the
     choice turns once. What counts is who goes first at the values found.
     """
-    if grid.count < 1:
+    if grid.size < 1:
         return None
-    far = at(grid.value(grid.count - 1))
-    same, other, first = -1, grid.count - 1, far.first
+    far = at(grid.value(grid.size - 1))
+    same, other, first = -1, grid.size - 1, far.first
     if first == present.first:
         return None
     guess = _guessed(present, far, grid)
@@ -94,7 +94,7 @@ def _guessed(present: Present, far: Contest, grid: Grid) -> int:
     """Where the lead would be gone; the last place but one where it is not told."""
     left = None if present.first is None else far.lead(present.first)
     if left is None or present.lead is None or left >= present.lead:
-        return grid.count - 2
+        return grid.size - 2
     return max(0, grid.place(present.lead / (present.lead - left)))
 
 

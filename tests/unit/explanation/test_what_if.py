@@ -16,6 +16,7 @@ from pointsman.decision import Decision
 from pointsman.explanation.change import Setting, applied
 from pointsman.explanation.contest import contest_of
 from pointsman.explanation.explain import explained
+from pointsman.explanation.figures import scaled
 from pointsman.explanation.kind import classified
 from pointsman.explanation.what_if import WhatIf
 from pointsman.hedge_delay import CallClass
@@ -153,10 +154,15 @@ def test_what_is_told_of_a_change_comes_true(world: dict[str, Any]) -> None:
 def test_the_value_before_it_changes_nothing(world: dict[str, Any]) -> None:
     case = Case(world)
     for found in case.explanation.what_ifs:
-        if found.until is None or found.about == "price":
+        if found.until is None:
             continue
         (setting,) = found.settings
-        before = Setting(where=setting.where, path=setting.path, value=found.until)
+        value: Any = found.until
+        if found.about == "price":
+            price = case.configuration.providers[found.provider or ""].price
+            assert price is not None
+            value = scaled(price, found.until).model_dump(exclude_none=True)
+        before = Setting(where=setting.where, path=setting.path, value=value)
         assert first(case.changed(found.model_copy(update={"settings": (before,)}))) == first(case.decision), found
 
 
