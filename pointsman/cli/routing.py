@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from pointsman.catalogue.view import CatalogueView
 from pointsman.circumstances import Circumstances
-from pointsman.cli import decision_page, fleet, json_lines
+from pointsman.cli import decision_page, fleet, json_lines, lots
 from pointsman.cli.asking import AsJson
 from pointsman.cli.decision_document import decision_document
 from pointsman.cli.exits import Exit
@@ -50,7 +51,7 @@ def route(
     """Show where a question would go and why, without a call; no server is needed."""
     configuration = load(config or from_environment())
     if file is not None and prompt is None:
-        for line in decided_lines(file, configuration, fleet.told()):
+        for line in decided_lines(file, configuration, fleet.told):
             print(line)
         return Exit.DONE
     if prompt is None or file is not None:
@@ -77,17 +78,38 @@ def _figures(decision: Decision) -> str:
     return f"figures {decision.figures}, catalogue version {decision.catalogue_version}"
 
 
-def decided_lines(path: Path, configuration: Configuration, told: fleet.Fleet) -> Iterator[str]:
-    """The decision of each line of a file, explained, as a line of JSON.
+def decided_lines(path: Path, configuration: Configuration, told: Callable[[], fleet.Fleet]) -> Iterator[str]:
+    """The decision of each line of a file, explained, as a line of JSON; what comes before a fault is still told.
 
     Raises:
         InvalidQuestion: the file cannot be read, or one of its lines is no question.
     """
-    for number, line in json_lines.lines(path, "--file"):
-        with json_lines.told(number):
-            question = parse(json_lines.fields(line, '{"prompt": "..."}'))
-            decision, explanation = _decide(question, configuration, told)
-        yield json.dumps(decision_document(decision, explanation, live=told.health is not None), ensure_ascii=False)
+    work = lots.Work(partial(_decided_lot, configuration=configuration), told)
+    for found in work.results(list(json_lines.lines(path, "--file"))):
+        yield from found.lines
+        if found.fault is not None:
+            raise InvalidQuestion(found.fault)
+
+
+class _Decided(NamedTuple):
+    """Lines of JSON, and what was wrong with the line after them."""
+
+    lines: list[str]
+    fault: str | None
+
+
+def _decided_lot(numbered: Sequence[tuple[int, str]], told: fleet.Fleet, *, configuration: Configuration) -> _Decided:
+    found: list[str] = []
+    try:
+        for number, line in numbered:
+            with json_lines.told(number):
+                question = parse(json_lines.fields(line, '{"prompt": "..."}'))
+                decision, explanation = _decide(question, configuration, told)
+            document = decision_document(decision, explanation, live=told.health is not None)
+            found.append(json.dumps(document, ensure_ascii=False))
+    except InvalidQuestion as fault:
+        return _Decided(found, str(fault))
+    return _Decided(found, None)
 
 
 def _decide(question: Question, configuration: Configuration, told: fleet.Fleet) -> tuple[Decision, Explanation]:

@@ -103,8 +103,8 @@ def of_reading(reading: Reading, model: LinearModel) -> KindReasons:
     first, second = sorted(range(len(TYPES)), key=lambda at: -reading.probabilities[at])[:2]
     contributions = model.contributions(reading.groups, first, second)
     signs = _signs(contributions)
-    pro = [sign for sign in signs[:_SHOWN_FOR] if sign.weight > 0]
-    con = [sign for sign in signs[: -_SHOWN_AGAINST - 1 : -1] if sign.weight < 0]
+    pro = [_sign(*sign) for sign in signs[:_SHOWN_FOR] if sign[0] > 0]
+    con = [_sign(*sign) for sign in signs[: -_SHOWN_AGAINST - 1 : -1] if sign[0] < 0]
     everything = model.prior(first, second) + sum(contributions.values())
     return KindReasons(
         by="model",
@@ -115,17 +115,18 @@ def of_reading(reading: Reading, model: LinearModel) -> KindReasons:
         fell_back=reading.probabilities[first] < UNKNOWN_CONFIDENCE,
         signs_for=tuple(pro),
         signs_against=tuple(con),
-        others=everything - sum(sign.weight for sign in (*pro, *con)),
+        others=round(everything - sum(sign.weight for sign in (*pro, *con)), 6),
     )
 
 
-def _signs(contributions: dict[str, float]) -> list[Sign]:
+def _signs(contributions: dict[str, float]) -> list[tuple[float, list[str]]]:
     """The weightiest ones, those for the type first. The same words seen in several places are one sign."""
     ordered = [feature for _, feature in sorted((-weight, feature) for feature, weight in contributions.items())]
     weighty = ordered if len(ordered) <= _LOOKED_AT else [*ordered[: _LOOKED_AT // 2], *ordered[-_LOOKED_AT // 2 :]]
-    alike = dict.fromkeys(_alike(feature) for feature in weighty)
-    found = [_sign([one for one in features if one in contributions], contributions) for features in alike]
-    return sorted(found, key=lambda sign: -sign.weight)
+    alike = dict.fromkeys([_alike(feature) for feature in weighty])
+    found = [[one for one in features if one in contributions] for features in alike]
+    weighed = [(round(sum([contributions[one] for one in features]), 3), features) for features in found]
+    return sorted(weighed, key=lambda sign: -sign[0])
 
 
 def _alike(feature: str) -> tuple[str, ...]:
@@ -133,7 +134,6 @@ def _alike(feature: str) -> tuple[str, ...]:
     return (feature,) if kind == "shape" else tuple([f"{place}:{seen}" for place in PLACES])
 
 
-def _sign(features: list[str], contributions: dict[str, float]) -> Sign:
+def _sign(weight: float, features: list[str]) -> Sign:
     words = [in_words(feature) for feature in features]
-    weight = sum(contributions[feature] for feature in features)
-    return Sign(text=words[0][0], seen_as=tuple([seen_as for _, seen_as in words]), weight=round(weight, 3))
+    return Sign(text=words[0][0], seen_as=tuple([seen_as for _, seen_as in words]), weight=weight)
