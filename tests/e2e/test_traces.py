@@ -17,7 +17,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from tests.e2e.conftest import CANARY, PATIENCE_S, Ended, Site, new_site, python, run
+from tests.e2e.conftest import CANARY, PATIENCE_S, Site, new_site
 from workers.embedded.scripted.script import Reply
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.embedded.temporal_server import free_port
@@ -85,11 +85,6 @@ def silent() -> Generator[str]:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
-def ask(site: Site, **env: str) -> Ended:
-    """Ask from the command line, as it stands in this folder."""
-    return run(python("-m", "pointsman.cli", "ask", PROMPT), site.environment({**env}))
-
-
 def telemetry(endpoint: str) -> str:
     return f'\n[telemetry]\notlp_endpoint = "{endpoint}"\nexport_every_s = 1\n'
 
@@ -110,7 +105,7 @@ def test_a_question_of_the_command_line_is_one_trace_down_to_the_provider(
 ) -> None:
     providers.script("alpha", Reply("croak"))
     worker = site.start_worker()
-    inherited = ask(site, TRACEPARENT=f"00-{TRACE}-{ASKER}-01")
+    inherited = site.cli("ask", PROMPT, TRACEPARENT=f"00-{TRACE}-{ASKER}-01")
     assert inherited.returncode == 0, inherited.stderr
     spans = collector.until(TRACE, 6)
     names = {span.span_id: name for name, span in spans.items()}
@@ -126,7 +121,7 @@ def test_a_question_of_the_command_line_is_one_trace_down_to_the_provider(
 
     # The configuration names a collector, so a command that nobody traces begins a trace of its own.
     before = {span.trace_id for span in collector.spans}
-    assert ask(site).returncode == 0
+    assert site.cli("ask", PROMPT).returncode == 0
     give_up = time.monotonic() + PATIENCE_S
     while not (fresh := [span for span in collector.spans if span.name == "ask" and span.trace_id not in before]):
         assert time.monotonic() < give_up
@@ -152,7 +147,7 @@ def test_a_collector_that_hangs_or_is_down_touches_no_question_and_lets_the_work
         try:
             worker = site.start_worker()
             for _ in range(3):
-                assert ask(site).returncode == 0
+                assert site.cli("ask", PROMPT).returncode == 0
             if how == "down":
                 worker.until_said("telemetry does not arrive")
             started = time.monotonic()
