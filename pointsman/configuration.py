@@ -12,6 +12,7 @@ from pointsman.catalogue.thresholds import UpgradeSettings
 from pointsman.classification import ClassifierName
 from pointsman.decision import CallLimits, RetrySchedule, Weights
 from pointsman.divergence.settings import DivergenceSettings
+from pointsman.encoding.settings import PayloadSettings
 from pointsman.evals.suite import EvalSuite
 from pointsman.health.settings import BreakerSettings, HealthSettings
 from pointsman.hedge_delay import HedgingSettings
@@ -155,6 +156,7 @@ class Configuration(BaseModel):
     ledger: LedgerSettings = LedgerSettings()
     divergence: DivergenceSettings = DivergenceSettings()
     review: ReviewSettings = ReviewSettings()
+    payloads: PayloadSettings = PayloadSettings()
 
     schemas: dict[str, dict[str, Any]] = Field(default={}, exclude=True)
     """JSON Schemas of the routes by their path as written; filled by `load`."""

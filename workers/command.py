@@ -17,6 +17,7 @@ from pointsman.entering import entering
 from pointsman.errors import PointsmanError
 from pointsman.search_attributes import MissingSearchAttributes
 from pointsman.server_faults import server_fault
+from workers.log_lines import InOneLine
 from workers.service import say, serve, stop_on_signals
 from workers.settings import Settings
 from workers.wiring import CACHED_WORKFLOWS
@@ -29,6 +30,8 @@ def run(words: list[str]) -> int:
     """Run one command and return its status; every error is a sentence on standard error."""
     arguments = _arguments(words)
     logging.basicConfig(level=arguments.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(InOneLine())
     try:
         if arguments.command is None:
             asyncio.run(_serve(arguments.max_cached_workflows))

@@ -22,9 +22,13 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.bill import lost
     from pointsman.call import Completion, FailedCall, ProviderCall
     from pointsman.decision import CallLimits
-    from pointsman.faults import WORKER_LOST
+    from pointsman.errors import UnreadablePayload, stored_elsewhere
+    from pointsman.faults import CALL_UNREAD, WORKER_LOST
     from pointsman.outcomes import Attempt, ErrorClass, Fault
     from workflows.timeouts import queue_wait, retry_policy
+
+_UNREAD_PAUSE_S = 1.0
+_LONGEST_PAUSE_S = 60.0
 
 
 async def ask(
@@ -32,12 +36,14 @@ async def ask(
 ) -> Completion | FailedCall:
     """Call the candidate with durable retries; a lost worker is nobody's failure, so the call is made again (ruling 4).
 
-    `made` takes the attempts of lost workers as they come, for a caller that cancels the rest.
+    A call that a worker could not read for want of a key or a folder reached nobody: it is made again, with growing
+    pauses, until one can. `made` takes the attempts of lost workers as they come, for a caller that cancels the rest.
 
     Raises:
         ActivityError: the question was cancelled while the call ran.
     """
     made = [] if made is None else made
+    pause_s = _UNREAD_PAUSE_S
     while True:
         try:
             completion = await _execute(call, limits, max_attempts=max_attempts, deadline=deadline)
@@ -47,6 +53,12 @@ async def ask(
                 raise
             failed = _failed(error, call, max_attempts)
         made.extend(failed.attempts)
+        if failed.fault == CALL_UNREAD and workflow.now() < deadline:
+            left_s = (deadline - workflow.now()).total_seconds()
+            # Not the workflow's own sleep: its timer outlives a cancellation.
+            await asyncio.sleep(min(pause_s, left_s))
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            continue
         if (
             failed.fault.error_class is not ErrorClass.INFRASTRUCTURE
             or _workers_lost(made) >= limits.infrastructure_attempts
@@ -89,6 +101,8 @@ def _failed(error: ActivityError, call: ProviderCall, max_attempts: int) -> Fail
         return _timed_out(cause, call, max_attempts if exhausted else 1)
     if isinstance(cause, ApplicationError) and cause.details and isinstance(cause.details[0], dict):
         return FailedCall.model_validate(cause.details[0])
+    if isinstance(cause, ApplicationError) and _unread(cause):
+        return FailedCall(fault=CALL_UNREAD, attempts=())
     kind = cause.type if isinstance(cause, ApplicationError) else type(cause).__name__
     fault = Fault(
         error_class=ErrorClass.FAILURE,
@@ -96,6 +110,14 @@ def _failed(error: ActivityError, call: ProviderCall, max_attempts: int) -> Fail
         summary=f"the call ended in an unexpected error ({kind})",
     )
     return FailedCall(fault=fault, attempts=(lost(call, fault),))
+
+
+def _unread(fault: ApplicationError) -> bool:
+    """Whether a worker could not read what it was to do, as the SDK reports it: around the error of the codec."""
+    inner = fault.cause
+    return isinstance(inner, ApplicationError) and (
+        inner.type == UnreadablePayload.__name__ or stored_elsewhere(inner.message)
+    )
 
 
 def _timed_out(cause: TimeoutError, call: ProviderCall, at_least: int) -> FailedCall:

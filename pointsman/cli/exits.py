@@ -16,6 +16,7 @@ from pointsman.errors import (
     UnknownProvider,
     UnknownQuestion,
     UnknownRun,
+    UnreadablePayload,
 )
 from pointsman.sentences import ConfigurationError
 
@@ -40,6 +41,7 @@ _BAD_INPUT = (
     UnknownProvider,
     RunRefused,
     UnknownRun,
+    UnreadablePayload,
     ConfigurationError,
 )
 
