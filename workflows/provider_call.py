@@ -29,6 +29,7 @@ with workflow.unsafe.imports_passed_through():
 
 _UNREAD_PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 60.0
+_OVER_S = 0.01
 
 
 async def ask(
@@ -53,13 +54,11 @@ async def ask(
                 raise
             failed = _failed(error, call, max_attempts)
         made.extend(failed.attempts)
-        if failed.fault == CALL_UNREAD and workflow.now() < deadline:
-            left_s = (deadline - workflow.now()).total_seconds()
-            # Not the workflow's own sleep: its timer outlives a cancellation.
-            await asyncio.sleep(min(pause_s, left_s))
+        if failed.fault == CALL_UNREAD:
+            if not await _paused(pause_s, deadline):
+                return failed.model_copy(update={"attempts": tuple(made)})
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-            continue
-        if (
+        elif (
             failed.fault.error_class is not ErrorClass.INFRASTRUCTURE
             or _workers_lost(made) >= limits.infrastructure_attempts
         ):
@@ -110,6 +109,15 @@ def _failed(error: ActivityError, call: ProviderCall, max_attempts: int) -> Fail
         summary=f"the call ended in an unexpected error ({kind})",
     )
     return FailedCall(fault=fault, attempts=(lost(call, fault),))
+
+
+async def _paused(pause_s: float, deadline: datetime) -> bool:
+    """Wait, and tell whether there is time left after it."""
+    left_s = (deadline - workflow.now()).total_seconds()
+    if left_s > 0:
+        # Not the workflow's own sleep: its timer outlives a cancellation. And a little over, as timers are rounded.
+        await asyncio.sleep(min(pause_s, left_s + _OVER_S))
+    return workflow.now() < deadline
 
 
 def _unread(fault: ApplicationError) -> bool:

@@ -80,7 +80,7 @@ def test_without_encryption_the_canary_is_found(pointsman: Site, providers: Scri
 
 
 def test_with_encryption_no_canary_is_found_and_every_command_reads(sealed: Site, providers: ScriptedProviders) -> None:
-    worker = sealed.start_worker(**{KEYS: OLD})
+    worker = sealed.start_worker(E2E_PAYLOAD_KEYS=OLD)
     context = sealed.folder / "context.json"
     context.write_text(json.dumps([{"id": "c", "text": _canary("context")}]), encoding="utf-8")
     providers.script("alpha", Reply(_canary("answer")))
@@ -118,7 +118,7 @@ def test_with_encryption_no_canary_is_found_and_every_command_reads(sealed: Site
 
 def test_an_encrypted_question_replays_with_the_plugin(sealed: Site, providers: ScriptedProviders) -> None:
     providers.script("alpha", Reply("Paris"))
-    worker = sealed.start_worker(**{KEYS: OLD})
+    worker = sealed.start_worker(E2E_PAYLOAD_KEYS=OLD)
     assert sealed.cli("ask", "What is the capital of France?", "--id", "replayed", **{KEYS: OLD}).returncode == 0
     assert worker.signal(signal.SIGTERM) == 0
     keys, _ = key_ring(OLD, KEYS)
@@ -135,14 +135,14 @@ def test_an_encrypted_question_replays_with_the_plugin(sealed: Site, providers: 
 
 def test_a_worker_without_the_key_fails_no_question_for_good(sealed: Site, providers: ScriptedProviders) -> None:
     providers.script("alpha", Reply("read at last"))
-    poor = sealed.start_worker(**{KEYS: OLD})
+    poor = sealed.start_worker(E2E_PAYLOAD_KEYS=OLD)
     rotated = {KEYS: f"{NEW},{OLD}"}
     assert sealed.cli("ask", "Can you read me?", "--id", "rotated", "--no-wait", **rotated).returncode == 0
     poor.until_said("encrypted with the key 'new', which this process does not have; add it to E2E_PAYLOAD_KEYS")
     assert "Traceback" not in poor.said()
     assert json.loads(sealed.cli("status", "rotated", "--json", **rotated).stdout)["status"] == "routing"
     assert poor.signal(signal.SIGTERM) == 0
-    rich = sealed.start_worker(**rotated)
+    rich = sealed.start_worker(E2E_PAYLOAD_KEYS=rotated[KEYS])
     answered = sealed.cli("answer", "rotated", "--json", **rotated)
     assert answered.returncode == Exit.DONE, answered.stderr
     assert json.loads(answered.stdout)["text"] == "read at last"
@@ -153,7 +153,7 @@ def test_a_worker_without_the_key_fails_no_question_for_good(sealed: Site, provi
 def test_a_client_without_the_key_says_which_is_missing(sealed: Site, providers: ScriptedProviders) -> None:
     providers.script("alpha", Reply("Paris"))
     rotated = {KEYS: f"{NEW},{OLD}"}
-    worker = sealed.start_worker(**rotated)
+    worker = sealed.start_worker(E2E_PAYLOAD_KEYS=rotated[KEYS])
     assert sealed.cli("ask", "What is the capital of France?", "--id", "kept-from", **rotated).returncode == 0
     other = sealed.cli("answer", "kept-from", **{KEYS: OLD})
     assert (other.returncode, "the key 'new', which this process does not have" in sentence(other)) == (2, True)
@@ -179,7 +179,7 @@ def test_keys_that_cannot_be_used_are_said_by_everybody(sealed: Site, keys: str 
     for words in (("ask", "x"), ("check",), ("health",), ("answer", "x")):
         ended = sealed.cli(*words, **{KEYS: keys})
         assert (ended.returncode, sentence(ended).startswith(said)) == (2, True), ended.stderr
-    worker = sealed.start_worker(wait=False, **{KEYS: keys})
+    worker = sealed.start_worker(wait=False, E2E_PAYLOAD_KEYS=keys)
     assert worker.process.wait(60) == Exit.BAD_INPUT
     assert worker.said().splitlines()[0].startswith(said)
 
@@ -190,7 +190,7 @@ def test_a_question_of_three_megabytes_is_answered_where_large_payloads_are_stor
     prompt = secrets.token_hex(1_500_000)
     providers.script("alpha", Status(401))
     providers.script("beta", Reply("read it all"))
-    worker = sealed.start_worker(**{KEYS: OLD})
+    worker = sealed.start_worker(E2E_PAYLOAD_KEYS=OLD)
     refused = sealed.cli("ask", "-", stdin=prompt, POINTSMAN_CONFIG=None, POINTSMAN_PAYLOAD_KEYS=OLD)
     assert (refused.returncode, "at most 1,500,000 fit" in sentence(refused)) == (2, True)
     asked = sealed.cli("ask", "-", "--id", "three-megabytes", "--json", stdin=prompt, **{KEYS: OLD})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from temporalio.client import ClientConfig
@@ -31,8 +31,8 @@ OTHER_KEYS = KeyRing((Key("k1", bytes(range(32))),), "KEYS")
 
 
 def _client(converter: DataConverter) -> ClientConfig:
-    config: Any = {"data_converter": converter}
-    return config
+    config: dict[str, Any] = {"data_converter": converter}
+    return cast("ClientConfig", config)
 
 
 @pytest.mark.parametrize("given", [DataConverter.default, DATA_CONVERTER])
