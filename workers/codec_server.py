@@ -211,7 +211,7 @@ async def serve_codec(options: CodecServerOptions, stop: asyncio.Event, say: Cal
     """
     with CodecServer(options, PayloadSettings.from_environment()) as server:
         answering = asyncio.create_task(asyncio.to_thread(server.serve_forever, 0.1))
-        say(f"The codec server answers at http://{server.address}/decode.")
+        say(f"The codec server answers at http://{server.address}.")
         await stop.wait()
         server.shutdown()
         await answering

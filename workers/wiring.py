@@ -14,7 +14,8 @@ from itertools import count
 
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
-from temporalio.worker import Worker
+from temporalio.common import VersioningBehavior, WorkerDeploymentVersion
+from temporalio.worker import Worker, WorkerDeploymentConfig
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from activities.announce import Announce
@@ -133,6 +134,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
             Announce(configuration.review.webhook, post).announce_review,
         ],
         workflow_runner=SANDBOX,
+        deployment_config=versioned(settings),
         max_cached_workflows=max_cached_workflows,
     )
     enabled = {name: provider for name, provider in configuration.providers.items() if provider.enabled}
@@ -144,6 +146,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
                 Complete(completers[name], known, ledger, catalogue=measured, beat_every_s=beat_every_s).complete,
                 Probe(completers[name], provider, ledger).probe_provider,
             ],
+            deployment_config=versioned(settings),
             max_concurrent_activities=provider.max_concurrent,
             max_task_queue_activities_per_second=_queue_rate(provider),
             max_heartbeat_throttle_interval=_CANCEL_POLL,
@@ -180,7 +183,23 @@ def build_measuring(
             UpgradeDesk(client, configuration).begin_upgrade,
         ],
         workflow_runner=SANDBOX,
+        deployment_config=versioned(settings),
         max_cached_workflows=max_cached_workflows,
+    )
+
+
+def versioned(settings: Settings) -> WorkerDeploymentConfig | None:
+    """The version of every worker of this process; a question stays with the one that began it, calls included.
+
+    The entities, which outlive each version, say otherwise where they are defined.
+    """
+    deployment = settings.deployment
+    if deployment is None:
+        return None
+    return WorkerDeploymentConfig(
+        version=WorkerDeploymentVersion(deployment.name, deployment.build_id),
+        use_worker_versioning=True,
+        default_versioning_behavior=VersioningBehavior.PINNED,
     )
 
 
