@@ -19,7 +19,7 @@ from pointsman.cli.exits import Exit
 from pointsman.encoding.keys import key_ring
 from pointsman.encoding.payloads import Payloads
 from pointsman.plugin import PointsmanPlugin
-from tests.e2e.conftest import UNMOVED, Site, new_site, sentence
+from tests.e2e.conftest import UNMOVED, Site, new_site, sentence, start
 from workers.embedded.scripted.script import Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.wiring import SANDBOX
@@ -131,6 +131,28 @@ def test_an_encrypted_question_replays_with_the_plugin(sealed: Site, providers: 
         assert (await reader.get_workflow_handle("replayed").result())["text"] == "Paris"
 
     sealed.wait_for(replay())
+
+
+def test_temporals_own_tools_read_with_the_codec_server(sealed: Site, providers: ScriptedProviders) -> None:
+    providers.script("alpha", Reply(_canary("shown")))
+    worker = sealed.start_worker(E2E_PAYLOAD_KEYS=OLD)
+    assert sealed.cli("ask", _canary("asked"), "--id", "shown", **{KEYS: OLD}).returncode == Exit.DONE
+    codec = start(
+        ["-m", "workers", "codec-server", "--listen", "127.0.0.1:0"],
+        sealed.environment({KEYS: OLD}),
+        sealed.folder / "codec.log",
+    )
+    try:
+        codec.until_said("The codec server answers at http://127.0.0.1:")
+        address = codec.said().split()[-1].rstrip(".")
+        words = ("workflow", "result", "--workflow-id", "shown", "--output", "json")
+        assert _canary("shown") in sealed.temporal(*words, "--codec-endpoint", address).stdout
+        assert _canary("shown") not in sealed.temporal(*words).stdout
+        assert codec.signal(signal.SIGTERM) == 0
+        assert len(codec.said().splitlines()) == 1
+    finally:
+        codec.end()
+    assert worker.signal(signal.SIGTERM) == 0
 
 
 def test_a_worker_without_the_key_fails_no_question_for_good(sealed: Site, providers: ScriptedProviders) -> None:

@@ -20,7 +20,7 @@ from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID
 from pointsman.cli.exits import Exit
 from pointsman.connection import DATA_CONVERTER
 from pointsman.health_contract import HEALTH_ENTITY_ID
-from tests.e2e.conftest import PATIENCE_S, UNMOVED, Site, WorkerProcess, new_site
+from tests.e2e.conftest import PATIENCE_S, UNMOVED, Site, WorkerProcess, new_site, sentence
 from workers.embedded.scripted.script import Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.wiring import SANDBOX
@@ -92,7 +92,11 @@ def _answer(site: Site, question_id: str) -> dict[str, Any]:
 
 def test_an_upgrade_loses_no_question_and_each_ends_where_it_began(site: Site, providers: ScriptedProviders) -> None:
     old = site.start_worker(POINTSMAN_BUILD_ID=OLD)
+    nobody = site.cli("ask", PROMPT, "--id", "too-early", "--deadline", "300")
+    assert nobody.returncode == Exit.NOT_REACHED
+    assert f"workers of the builds {OLD} are there and none is the current one; make one so" in sentence(nobody)
     _make_current(site, OLD)
+    assert _answer(site, "too-early")["provider"] == "alpha"
     assert site.cli("ask", PROMPT, "--id", "before").returncode == Exit.DONE
     for entity in ENTITIES:
         _until_on(site, entity, OLD)
@@ -104,7 +108,7 @@ def test_an_upgrade_loses_no_question_and_each_ends_where_it_began(site: Site, p
     providers.script("alpha", Status(401, delay_s=15))
     providers.script("beta", Reply("from the old build"))
     site.cli("ask", PROMPT, "--id", "under-way", "--no-wait", "--deadline", "120")
-    providers.wait_for_hits_blocking("alpha", 3, PATIENCE_S)
+    providers.wait_for_hits_blocking("alpha", 4, PATIENCE_S)
 
     new = site.start_worker(POINTSMAN_BUILD_ID=NEW)
     _make_current(site, NEW)
