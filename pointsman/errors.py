@@ -15,6 +15,7 @@ PointsmanError
 ├── RunFailed           start it again; the message tells how it ended
 ├── UnknownRun          check the id
 ├── UnreadablePayload   give this process the key or the folder that it names
+├── InvalidOutcomes     correct the line of the file that the message names
 ├── NoServer            start or name a Temporal server; the question goes on where there is a `question_id`
 ├── NoWorker            start a worker; the question waits for it
 └── ConfigurationError  correct the file or the variable that it names (in `pointsman.sentences`)
@@ -106,6 +107,10 @@ class UnreadablePayload(PointsmanError):
 def stored_elsewhere(message: str) -> bool:
     """Whether an error of Temporal's SDK is about a payload that is kept in a place that this process does not know."""
     return "[TMPRL1105]" in message or "No driver found with name" in message
+
+
+class InvalidOutcomes(PointsmanError):
+    """Outcomes, scores or a place for results that `pointsman tune` cannot use."""
 
 
 class NoServer(PointsmanError):
