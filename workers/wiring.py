@@ -47,6 +47,7 @@ from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE
 from workers.health_feed import SendProbe
 from workers.settings import Settings
 from workers.webhook import post
+from workflows import auto_upgrade
 from workflows.eval_run import EvalRun
 from workflows.model_upgrade import ModelUpgrade
 from workflows.profile_run import ProfileRun
@@ -125,7 +126,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
     questions = Worker(
         client,
         task_queue=TASK_QUEUE,
-        workflows=[RouteAndAnswer, ProviderHealth],
+        workflows=[RouteAndAnswer, auto_upgrade.ProviderHealth if settings.deployment else ProviderHealth],
         activities=[
             Classify(configuration, classifier_by(configuration.classification.by)).classify,
             Score(configuration, in_flight, planner, measured, Shadowing(measured, known.processes)).score,
@@ -168,11 +169,14 @@ def build_measuring(
 ) -> Worker:
     """The worker for the catalogue and for everything that measures: apart, so that none of it delays a question."""
     configuration = settings.configuration
+    entities = [ProviderCatalogue, ModelUpgrade]
+    if settings.deployment:
+        entities = [auto_upgrade.ProviderCatalogue, auto_upgrade.ModelUpgrade]
     measure, comparing = Measure(configuration, catalogue), CompareShadow(client, configuration.divergence)
     return Worker(
         client,
         task_queue=CATALOGUE_QUEUE,
-        workflows=[ProviderCatalogue, EvalRun, ProfileRun, ProviderSitting, ShadowQuestion, ModelUpgrade],
+        workflows=[*entities, EvalRun, ProfileRun, ProviderSitting, ShadowQuestion],
         activities=[
             measure.plan_eval,
             measure.plan_profile,
@@ -191,7 +195,7 @@ def build_measuring(
 def versioned(settings: Settings) -> WorkerDeploymentConfig | None:
     """The version of every worker of this process; a question stays with the one that began it, calls included.
 
-    The entities, which outlive each version, say otherwise where they are defined.
+    The entities, which outlive each version, say otherwise in `workflows.auto_upgrade`.
     """
     deployment = settings.deployment
     if deployment is None:

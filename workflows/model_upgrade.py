@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from temporalio import workflow
-from temporalio.common import RetryPolicy, VersioningBehavior
+from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, ChildWorkflowError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
@@ -25,7 +25,7 @@ _BEGIN_ATTEMPT = timedelta(seconds=30)
 _RETRY = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=10))
 
 
-@workflow.defn(failure_exception_types=BUGS, versioning_behavior=VersioningBehavior.AUTO_UPGRADE)
+@workflow.defn(failure_exception_types=BUGS)
 class ModelUpgrade(upgrade_contract.ModelUpgrade):
     """Begins an upgrade and has it evaluated; the catalogue takes it from there."""
 

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from temporalio import workflow
-from temporalio.common import VersioningBehavior
 from temporalio.exceptions import ApplicationError
 
 with workflow.unsafe.imports_passed_through():
@@ -43,7 +42,7 @@ _Command = TypeVar("_Command", bound=Command)
 # A task that fails, since a worker of another version cannot read the state, waits for one that can.
 
 
-@workflow.defn(versioning_behavior=VersioningBehavior.AUTO_UPGRADE)
+@workflow.defn
 class ProviderCatalogue(catalogue_contract.ProviderCatalogue):
     """Profiles, evaluations, served models and upgrades, in one state that goes from run to run."""
 

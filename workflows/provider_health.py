@@ -13,7 +13,7 @@ from math import ceil
 from typing import Any
 
 from temporalio import workflow
-from temporalio.common import RetryPolicy, VersioningBehavior
+from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, TimeoutType, is_cancelled_exception
 from temporalio.exceptions import TimeoutError as TemporalTimeout
 from temporalio.workflow import ActivityCancellationType, ActivityHandle
@@ -42,7 +42,7 @@ with workflow.unsafe.imports_passed_through():
 _ONCE = RetryPolicy(maximum_attempts=1)
 
 
-@workflow.defn(failure_exception_types=BUGS, versioning_behavior=VersioningBehavior.AUTO_UPGRADE)
+@workflow.defn(failure_exception_types=BUGS)
 class ProviderHealth(health_contract.ProviderHealth):
     """All breakers, cooldowns, spend and latencies of a fleet, in one state that goes from run to run."""
 
