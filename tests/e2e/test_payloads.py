@@ -80,7 +80,7 @@ def _quotes(data: bytes) -> list[bytes]:
     return re.findall(rb".{0,200}canary-.{0,20}", data, re.DOTALL)
 
 
-def _until_done(site: Site, words: tuple[str, ...]) -> None:
+def _until_done(site: Site, *words: str) -> None:
     """An entity answers within seconds or not at all, which a busy machine may take."""
     give_up = time.monotonic() + PATIENCE_S
     while site.cli(*words, **{KEYS: OLD}).returncode != Exit.DONE:
@@ -119,8 +119,8 @@ def test_with_encryption_no_canary_is_found_and_every_command_reads(sealed: Site
     assert sealed.cli("reviews", "decide", "sealed-review", *note, **{KEYS: OLD}).returncode == Exit.DONE
     reviewed = sealed.cli("answer", "sealed-review", "--json", **{KEYS: OLD})
     assert json.loads(reviewed.stdout)["text"] == _canary("reviewed")
-    for words in (("health",), ("catalogue", "show")):
-        _until_done(sealed, words)
+    _until_done(sealed, "health")
+    _until_done(sealed, "catalogue", "show")
     assert worker.signal(signal.SIGTERM) == 0
     files = _files(sealed.folder)
     assert {name: _quotes(data) for name, data in files.items() if b"canary-" in data} == {}

@@ -69,27 +69,28 @@ def test_workers_have_time_to_come_back_to_a_server_that_restarted() -> None:
 OLD, NEW = WorkerDeploymentVersion(build_id="old"), WorkerDeploymentVersion(build_id="new")
 VERSIONED = WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED
 UNVERSIONED = WorkerVersioningMode.WORKER_VERSIONING_MODE_UNVERSIONED
+UNSAID = VersioningBehavior.VERSIONING_BEHAVIOR_UNSPECIFIED
 PINNED, MOVING = VersioningBehavior.VERSIONING_BEHAVIOR_PINNED, VersioningBehavior.VERSIONING_BEHAVIOR_AUTO_UPGRADE
 
 
 @pytest.mark.parametrize(
     ("builds", "current", "behavior", "began_with", "said"),
     [
-        ([""], None, None, None, None),
-        (["old", "new"], NEW, None, None, None),
+        ([""], None, UNSAID, None, None),
+        (["old", "new"], NEW, UNSAID, None, None),
         (["old", "new"], NEW, PINNED, OLD, None),
         (["new"], NEW, MOVING, OLD, None),
         ([], NEW, PINNED, OLD, None),
-        (["new", "old"], None, None, None, "workers of the builds new, old are there and none is the current one"),
+        (["new", "old"], None, UNSAID, None, "workers of the builds new, old are there and none is the current one"),
         (["new"], NEW, PINNED, OLD, "no worker of the build 'old' is there, whose turn it is with the question"),
         (["old"], NEW, MOVING, OLD, "no worker of the build 'new' is there"),
-        ([""], NEW, None, None, "no worker of the build 'new' is there"),
+        ([""], NEW, UNSAID, None, "no worker of the build 'new' is there"),
     ],
 )
 def test_workers_of_other_builds_are_told_from_the_one_whose_turn_it_is(
     builds: list[str],
     current: WorkerDeploymentVersion | None,
-    behavior: VersioningBehavior.ValueType | None,
+    behavior: VersioningBehavior.ValueType,
     began_with: WorkerDeploymentVersion | None,
     said: str | None,
 ) -> None:
