@@ -104,3 +104,7 @@ class NoServer(PointsmanError):
 
 class NoWorker(PointsmanError):
     """No worker takes questions."""
+
+
+class NoLedger(PointsmanError):
+    """The ledger of costs could not be read."""

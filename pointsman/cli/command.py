@@ -15,6 +15,7 @@ from pointsman.cli import (
     catalogue,
     comparing,
     configuring,
+    costs,
     evaluating,
     health,
     profiling,
@@ -33,8 +34,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _command in (asking.ask, asking.status, asking.answer, asking.cancel, routing.route, configuring.check):
+for _command in (
+    asking.ask,
+    asking.status,
+    asking.answer,
+    asking.cancel,
+    routing.route,
+    configuring.check,
+    costs.costs,
+):
     app.command()(_command)
+app.command()(costs.costs)
 # An answer such as -5 is no option.
 app.command(context_settings={"ignore_unknown_options": True})(comparing.compare)
 app.add_typer(reviews.app, name="reviews")
