@@ -17,6 +17,7 @@ from pointsman.cli import (
     configuring,
     costs,
     evaluating,
+    explaining,
     health,
     profiling,
     rendering,
@@ -44,6 +45,7 @@ for _command in (
     costs.costs,
 ):
     app.command()(_command)
+app.command()(explaining.explain)
 app.command()(costs.costs)
 # An answer such as -5 is no option.
 app.command(context_settings={"ignore_unknown_options": True})(comparing.compare)

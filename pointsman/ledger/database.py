@@ -47,9 +47,7 @@ class Ledger:
             address = make_url(url)
         except (ArgumentError, ValueError):
             # Of the value nothing is said, since it may hold a password in the wrong place.
-            sentence = (
-                "ledger.url: not an address; give postgresql://USER@HOST/DATABASE and the password in PGPASSWORD"
-            )
+            sentence = "ledger.url: not an address; give postgresql://USER@HOST/DATABASE and the password in PGPASSWORD"
             raise ConfigurationError([sentence]) from None
         try:
             return cls(_sqlite(address) if address.get_backend_name() == "sqlite" else _postgresql(address))

@@ -65,6 +65,8 @@ OPTIONS = {
     "eval": [],
     "eval run": ["--task", "--provider", "--out", "--against", "--json"],
     "eval show": ["run_id", "--out", "--against", "--json"],
+    "explain": ["question_id", "--json"],
+    "costs": ["--by", "--since", "--until", "--config", "--json"],
     "health": ["--json"],
     "health events": ["--json"],
     "health open": ["provider", "--note", "--json"],
