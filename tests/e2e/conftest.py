@@ -91,7 +91,7 @@ density_drop = 1.0
 
 [health]
 flush = 0.2
-snapshot_interval = 0.2
+snapshot_interval = 0.5
 overdue_cooldown = 0.001
 """
 """For a site that many tests share: neither breaker nor detector moves by what one test's providers do to the next."""
@@ -151,8 +151,13 @@ class Site:
         )
 
     def cli(self, *arguments: str, stdin: str | bytes | None = None, **env: str | None) -> Ended:
-        """Run `pointsman` to its end."""
-        return run([binary("pointsman"), *arguments], self.environment(env), stdin=stdin)
+        """Run `pointsman` to its end, started warm."""
+        text = stdin.encode() if isinstance(stdin, str) else stdin or b""
+        return _as_text(warm.run_cli(list(arguments), self.environment(env), ROOT, text, PATIENCE_S))
+
+    def cold_cli(self, *arguments: str, **env: str | None) -> Ended:
+        """Run the console script `pointsman` to its end."""
+        return run([binary("pointsman"), *arguments], self.environment(env))
 
     def temporal(self, *arguments: str) -> Ended:
         """Run Temporal's own command line to its end."""
@@ -248,7 +253,11 @@ def run(command: list[str], env: dict[str, str], *, stdin: str | bytes | None = 
         timeout=PATIENCE_S,
         check=False,
     )
-    return Ended(command, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+    return _as_text(ended)
+
+
+def _as_text(ended: subprocess.CompletedProcess[bytes]) -> Ended:
+    return Ended(ended.args, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
 def python(*arguments: str) -> list[str]:
@@ -330,7 +339,7 @@ def new_site(
         asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result(PATIENCE_S)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def pointsman(
     loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
@@ -340,7 +349,7 @@ def pointsman(
         yield site
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def unattended(
     loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
