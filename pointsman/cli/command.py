@@ -23,6 +23,7 @@ from pointsman.cli import (
     rendering,
     reviews,
     routing,
+    tuning,
     upgrade,
 )
 from pointsman.cli.exits import Exit, status_of
@@ -41,8 +42,8 @@ for _command in (
     asking.answer,
     asking.cancel,
     routing.route,
+    tuning.tune,
     configuring.check,
-    costs.costs,
 ):
     app.command()(_command)
 app.command()(explaining.explain)

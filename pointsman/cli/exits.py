@@ -7,6 +7,7 @@ from enum import IntEnum
 from pointsman.errors import (
     AwaitingReview,
     IdTaken,
+    InvalidOutcomes,
     InvalidQuestion,
     InvalidUpgrade,
     NoLedger,
@@ -34,6 +35,7 @@ class Exit(IntEnum):
 
 _BAD_INPUT = (
     InvalidQuestion,
+    InvalidOutcomes,
     InvalidUpgrade,
     IdTaken,
     ReviewRefused,

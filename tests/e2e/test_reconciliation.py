@@ -146,9 +146,9 @@ def _ask(fleet: Fleet, number: int) -> list[Ended]:
 
         async def one(place: int) -> Ended:
             task = TASKS[place % len(TASKS)]
-            schema = {"response_schema": SCHEMA} if task == "schema" else {}
+            schema = SCHEMA if task == "schema" else None
             async with room:
-                return await fleet.asked(task, tenant=TENANTS[place % len(TENANTS)], **schema)
+                return await fleet.asked(task, tenant=TENANTS[place % len(TENANTS)], response_schema=schema)
 
         return list(await asyncio.gather(*(one(place) for place in range(number))))
 

@@ -302,8 +302,11 @@ async def test_a_call_that_its_tenants_cap_stops_at_the_gate_is_a_failure_of_tha
 ) -> None:
     # What a decision lets through, another question may have spent when the call comes to be made.
     await pointsman.serve(_capped(0.0105))
+
+    def reserve(_account: str, _usd: float, _now: float) -> None: ...
+
     with monkeypatch.context() as spent_meanwhile:
-        spent_meanwhile.setattr(pointsman.health.tenants, "reserve", lambda *_: None)
+        spent_meanwhile.setattr(pointsman.health.tenants, "reserve", reserve)
         refused = await _failure(pointsman, tenant="blue")
     assert (refused.failure_type, refused.attempts) == (TENANT_CAP_REACHED, ())
     assert refused.retry_after_s is not None
