@@ -139,7 +139,7 @@ def test_the_fields_of_a_providers_health_are_these() -> None:
     }
     assert set(HealthOverview.model_fields) == {
         *("epoch", "version", "issued_at", "active_workers", "has_policy", "budget_scale", "budget", "keys"),
-        "processes",
+        *("processes", "tenants"),
     }
 
 
