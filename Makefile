@@ -1,6 +1,6 @@
 # Every verb sets up what it needs: Python 3.11 or newer, make and a package registry are enough.
 .DEFAULT_GOAL := help
-.PHONY: help install install-model demo dev test check bench bench-quick bench-routing train-classifier lock clean
+.PHONY: help install install-model demo dev test check bench bench-quick bench-routing reconcile train-classifier lock clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -60,6 +60,10 @@ bench-quick: $(VENV)/.installed
 # Classifier, complexity and scoring on outside data: minutes, and no server. make bench-routing DATA=folder.
 bench-routing: $(VENV)/.installed
 	$(PY) -m benchmarks.routing $(if $(DATA),--data $(DATA))
+
+# The ledger against the providers' own books, over a thousand questions with faults: some minutes.
+reconcile: $(VENV)/.installed
+	RECONCILED_QUESTIONS=1000 $(PY) -m pytest tests/e2e/test_reconciliation.py --log-cli-level=WARNING
 
 # Minutes; the same examples give the same file.
 train-classifier: $(VENV)/.installed

@@ -29,7 +29,7 @@ from pointsman.fallback import output_cap
 from pointsman.faults import CONSEQUENCES, WORKER_LOST, ProviderFault, fault
 from pointsman.outcomes import Attempt, ErrorClass, Fault, total_cost
 from pointsman.prompt import chat_messages
-from pointsman.purse import Reservation
+from pointsman.purse import SetAside
 from pointsman.response import ProviderResponse
 from pointsman.retry import retry_delay_s
 
@@ -75,14 +75,14 @@ class Complete:
         with self._in_flight.counted(call.candidate.provider):
             async with heartbeats(earlier, every_s=self._beat_every_s):
                 try:
-                    reservation = await self._gate.admit(call, activity.info().attempt, clock.usable_s)
+                    money = await self._gate.admit(call, activity.info().attempt, clock.usable_s)
                 except ProviderFault as ended:
                     self._telemetry.turned_away(call, ended.fault)
                     raise _failure(call, ended.fault, earlier, clock) from None
-                return await self._attempt(call, earlier, reservation, clock)
+                return await self._attempt(call, earlier, money, clock)
 
     async def _attempt(
-        self, call: ProviderCall, earlier: tuple[Attempt, ...], reservation: Reservation, clock: AttemptClock
+        self, call: ProviderCall, earlier: tuple[Attempt, ...], money: SetAside, clock: AttemptClock
     ) -> Completion:
         """Make the request; what comes of it is told to the provider's health, the ledger and the day's money."""
         attempt, row, reply = activity.info().attempt, None, None
@@ -112,7 +112,7 @@ class Complete:
                 self._ledger.record(entry_of(call, row))
                 self._catalogue.ended(call, row)
                 self._telemetry.ended(call, row, reply)
-            self._witness.settled(call, reservation, 0.0 if row is None else row.cost_usd)
+            self._witness.settled(call, money, 0.0 if row is None else row.cost_usd)
         # First, since the answer of another model is not to be held against the baseline of the one before.
         notes = self._catalogue.saw(call.candidate.provider, call.candidate.model, response.model_served)
         verdict = self._witness.answered(call, response, told, since_scheduled_s=clock.since_scheduled_s)

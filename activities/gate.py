@@ -14,11 +14,13 @@ from pointsman.cost import estimated_cost_usd
 from pointsman.fallback import output_cap
 from pointsman.faults import ProviderFault, fault
 from pointsman.health.keys import key_of
+from pointsman.health.spend import day_end
 from pointsman.health_order import BREAKER
 from pointsman.outcomes import ErrorClass
 from pointsman.prompt import input_tokens
-from pointsman.purse import Reservation
+from pointsman.purse import Reservation, SetAside
 from pointsman.rate_limit import Slot
+from pointsman.tenants import TENANT_COST_CAP
 
 _PATIENCE_S = 10.0
 _PATIENCE_SHARE = 0.2
@@ -33,7 +35,7 @@ class Gate:
         """`health` is the process's own."""
         self._health = health
 
-    async def admit(self, call: ProviderCall, attempt: int, remaining_s: float) -> Reservation:
+    async def admit(self, call: ProviderCall, attempt: int, remaining_s: float) -> SetAside:
         """Wait for a slot of the rate limit, if need be, and set the call's money aside.
 
         Raises:
@@ -49,13 +51,13 @@ class Gate:
         try:
             if slot.wait_s > _patience_s(call, remaining_s):
                 raise _turned_away("rate_limit", "its own rate limit is used up for now", slot.wait_s)
-            reservation = self._reserve(call, attempt)
+            money = self._reserve(call, attempt)
             if slot.wait_s > 0:
-                await self._wait(slot, call, reservation)
+                await self._wait(slot, call, money)
         except (ProviderFault, asyncio.CancelledError):
             limiter.give_back(slot)
             raise
-        return reservation
+        return money
 
     def _check_breaker(self, call: ProviderCall) -> None:
         if call.measures:
@@ -68,26 +70,44 @@ class Gate:
             words = barred.removeprefix("breaker_").replace("_", " ")
             raise _turned_away("breaker_open", f"its breaker is {words}", None if back_at is None else back_at - now)
 
-    def _reserve(self, call: ProviderCall, attempt: int) -> Reservation:
+    def _reserve(self, call: ProviderCall, attempt: int) -> SetAside:
         health = self._health
         tokens = input_tokens(call.question, call.answer_schema)
         most_usd = estimated_cost_usd(tokens, output_cap(call) or 0, call.candidate.price) or 0.0
         now = health.view.fleet_time(health.clock())
-        reservation = health.purse.reserve(call.candidate.provider, most_usd, now)
-        if reservation is None:
+        provider = health.purse.reserve(call.candidate.provider, most_usd, now)
+        if provider is None:
             raise _turned_away("daily_cost_cap", "its cost cap for today is used up")
+        try:
+            money = SetAside(provider, self._reserve_for_tenant(call, most_usd, now))
+        except ProviderFault:
+            health.give_back(SetAside(provider))
+            raise
         if attempt > 1 and not call.measures and not health.budget.take_retry(health.monotonic()):
-            health.purse.settle(reservation, 0.0, 0)
+            health.give_back(money)
             raise _turned_away("retry_budget_exhausted", "the retry budget allows no further attempt")
+        return money
+
+    def _reserve_for_tenant(self, call: ProviderCall, most_usd: float, now: float) -> Reservation | None:
+        """What the call's tenant must have left; who measures a model does so at nobody's cost."""
+        health = self._health
+        account = None if call.measures else health.account_of(call.question.tenant)
+        if account is None:
+            return None
+        reservation = health.tenants.reserve(account, most_usd, now)
+        if reservation is None:
+            # What others have set aside may come back any moment.
+            back_in_s = None if health.tenants.reserved(account) else day_end(now) - now
+            raise _turned_away(TENANT_COST_CAP, health.tenant_cap(account).sentence, back_in_s)
         return reservation
 
-    async def _wait(self, slot: Slot, call: ProviderCall, reservation: Reservation) -> None:
+    async def _wait(self, slot: Slot, call: ProviderCall, money: SetAside) -> None:
         try:
             await asyncio.sleep(slot.wait_s)
             # Among those that wait, a breaker that opened meanwhile must not be passed by one after another.
             self._check_breaker(call)
         except (ProviderFault, asyncio.CancelledError):
-            self._health.purse.settle(reservation, 0.0, 0)
+            self._health.give_back(money)
             raise
 
 

@@ -211,5 +211,6 @@ def entry_of(call: ProviderCall, row: Attempt) -> LedgerEntry:
         started_at=info.started_time,
         query_type=call.query_type or None,
         task=call.question.task,
-        tenant=call.question.tenant,
+        # Who measures a model does so at no tenant's cost.
+        tenant=None if call.measures else call.question.tenant,
     )

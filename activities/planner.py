@@ -12,8 +12,10 @@ from pointsman.health.spend import day_end
 from pointsman.health.told import live_of, standing_of
 from pointsman.health_order import FLAGGED
 from pointsman.hedge_delay import CallClass
+from pointsman.purse import Purse
 from pointsman.query_types import QueryType
 from pointsman.standing import Live, Standing
+from pointsman.tenants import TENANT_COST_CAP, TenantCap
 
 
 class Planner:
@@ -23,10 +25,16 @@ class Planner:
         """`health` is the process's own."""
         self._health = health
 
-    def question(self, request_id: str) -> QuestionHealth:
+    def question(self, request_id: str, tenant: str | None = None) -> QuestionHealth:
         """Health for one question, which brings its share into the budget and counts as one router call."""
         self._health.budget.deposit(request_id)
-        return QuestionHealth(self._health, request_id, self._health.cooldowns.begin(request_id))
+        sitting_out = self._health.cooldowns.begin(request_id)
+        return QuestionHealth(self._health, request_id, sitting_out, self._health.account_of(tenant))
+
+    def tenant_cap(self, tenant: str | None) -> TenantCap | None:
+        """What is known right now of the cap that concerns a tenant's questions, if any."""
+        account = self._health.account_of(tenant)
+        return None if account is None else self._health.tenant_cap(account)
 
     def take(self, request: TokenRequest) -> bool:
         """Take a token from the budget, or nothing where it is denied."""
@@ -49,6 +57,8 @@ class QuestionHealth:
     request_id: str
     sitting_out: dict[str, int]
     """Router calls that flagged providers still sit out, this one included."""
+    account: str | None = None
+    """Of the tenant who pays, where a cap concerns him."""
 
     def standing(self, provider: str, model: str, most_usd: float) -> Standing:
         """How the provider's model stands for this question; out too where its cap for today would not pay for it.
@@ -58,11 +68,10 @@ class QuestionHealth:
         now, key = self.health.clock(), key_of(provider, model)
         told, token = self.health.view.health(key, now), self.health.view.token(key, now)
         standing = standing_of(told, token, self.request_id, now)
-        if standing.barred is None and not self.health.purse.affords(provider, most_usd, self._fleet_time):
-            recovers_in_s = self._until_tomorrow_s(provider)
-            return standing.model_copy(
-                update={"barred": DAILY_COST_CAP, "cooling": None, "recovers_in_s": recovers_in_s}
-            )
+        if standing.barred is None:
+            standing = self._paid_for(standing, DAILY_COST_CAP, self.health.purse, provider, most_usd)
+        if standing.barred is None and self.account is not None:
+            standing = self._paid_for(standing, TENANT_COST_CAP, self.health.tenants, self.account, most_usd)
         calls_left = self.sitting_out.get(provider, 0)
         if calls_left and standing.barred is None and standing.cooling is None:
             return standing.model_copy(update={"cooling": FLAGGED, "calls_left": calls_left})
@@ -72,10 +81,14 @@ class QuestionHealth:
     def _fleet_time(self) -> float:
         return self.health.view.fleet_time(self.health.clock())
 
-    def _until_tomorrow_s(self, provider: str) -> float | None:
+    def _paid_for(self, standing: Standing, cap: str, purse: Purse, account: str, most_usd: float) -> Standing:
+        """The same, or barred by a cap that would not pay for the call."""
+        now = self._fleet_time
+        if purse.affords(account, most_usd, now):
+            return standing
         # A call under way may give back any moment what it has not cost.
-        waits = self.health.purse.reserved(provider) > 0
-        return None if waits else day_end(self._fleet_time) - self._fleet_time
+        recovers_in_s = None if purse.reserved(account) > 0 else day_end(now) - now
+        return standing.model_copy(update={"barred": cap, "cooling": None, "recovers_in_s": recovers_in_s})
 
     def live(self, provider: str, query_type: QueryType) -> Live:
         """What live traffic has shown, once there are 20 successes: never from failed calls alone."""

@@ -19,12 +19,14 @@ from pointsman.health.gauges import Gauges
 from pointsman.health.keys import key_of, model_of, provider_of
 from pointsman.health.policy import HealthPolicy, KeyPolicy
 from pointsman.health.report_builder import ReportBuilder
+from pointsman.health.spend import day_end
 from pointsman.health.view import HealthView
 from pointsman.health_order import BREAKER
 from pointsman.hedge_delay import LatencySamples
 from pointsman.provider import Provider
-from pointsman.purse import Purse
+from pointsman.purse import Purse, SetAside
 from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE, RateLimiter
+from pointsman.tenants import TenantCap, account_of
 from pointsman.throttling import Detector
 
 
@@ -41,6 +43,7 @@ class ProcessHealth:
     detector: Detector
     cooldowns: CallCooldowns
     purse: Purse
+    tenants: Purse
     limiters: dict[str, RateLimiter]
     in_flight: InFlight = field(default_factory=InFlight)
     hurry: Callable[[], None] = field(default=lambda: None)
@@ -69,6 +72,7 @@ class ProcessHealth:
             detector=Detector(configuration.throttling),
             cooldowns=CallCooldowns(),
             purse=Purse(caps),
+            tenants=Purse(configuration.tenant_caps),
             limiters={
                 name: RateLimiter(provider.rate_limit_per_minute)
                 for name, provider in providers.items()
@@ -89,6 +93,21 @@ class ProcessHealth:
         """Forget how a provider's model usually answers: another one answers under its name now."""
         self.detector.forget(key)
         self.samples.forget(provider_of(key), model_of(key))
+
+    def account_of(self, tenant: str | None) -> str | None:
+        """The account that a tenant's questions draw on, or `None` where no cap concerns them."""
+        return account_of(tenant, self.configuration.tenants)
+
+    def tenant_cap(self, account: str) -> TenantCap:
+        """What is known of an account's cap right now."""
+        now, cap = self.view.fleet_time(self.clock()), self.configuration.tenants[account].daily_cost_cap_usd
+        return TenantCap.of(account, cap, self.tenants.spent_usd(account, now), day_end(now))
+
+    def give_back(self, money: SetAside) -> None:
+        """A call was not made after all."""
+        self.purse.settle(money.provider, 0.0, 0)
+        if money.tenant is not None:
+            self.tenants.settle(money.tenant, 0.0, 0)
 
     def processes(self) -> int:
         """How many processes share the fleet's limits, as the last snapshot told."""
@@ -111,6 +130,7 @@ def policy_of(configuration: Configuration) -> HealthPolicy:
         breaker=configuration.breaker,
         health=configuration.health,
         probes_end_cooldowns=True,
+        tenants=configuration.tenant_caps,
         keys={
             key_of(name, provider.model): _key_policy(name, provider, configuration)
             for name, provider in configuration.providers.items()

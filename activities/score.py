@@ -17,6 +17,7 @@ from pointsman.configuration import Configuration
 from pointsman.decision import Decision, ShadowPlan
 from pointsman.routing import UnknownName, decide
 from pointsman.steps import ScoringRequest
+from pointsman.tenants import TENANT_COST_CAP
 
 
 class Score:
@@ -49,7 +50,7 @@ class Score:
         try:
             circumstances = Circumstances(
                 in_flight=self._in_flight,
-                health=self._planner.question(request.request_id),
+                health=self._planner.question(request.request_id, request.question.tenant),
                 catalogue=self._catalogue.view,
                 question_id=request.question_id,
                 # The server's clock; a question from before it was told is decided by this process's own.
@@ -58,6 +59,9 @@ class Score:
             decision = decide(request.question, request.classification, self._configuration, circumstances)
         except UnknownName as fault:
             raise invalid_question(fault) from None
+        if any(rejection.reason == TENANT_COST_CAP for rejection in decision.rejected):
+            told = self._planner.tenant_cap(request.question.tenant)
+            decision = decision.model_copy(update={"tenant_cap": told})
         shadow = self._shadow(request, decision)
         if shadow is not None:
             decision = decision.model_copy(update={"shadow": shadow})

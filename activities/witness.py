@@ -20,7 +20,7 @@ from pointsman.health.keys import key_of, provider_of
 from pointsman.health.spend import day_of
 from pointsman.hedge_delay import CallClass, SampleKind, tokens_bucket
 from pointsman.outcomes import Attempt, ErrorClass, Fault
-from pointsman.purse import Reservation
+from pointsman.purse import SetAside
 from pointsman.response import ProviderResponse
 from pointsman.throttling import Sample, Verdict
 
@@ -120,13 +120,16 @@ class Witness:
         if call.hedge or call.candidate.hedge_delay_s is not None:
             self._sample(call, "loser", since_scheduled_s)
 
-    def settled(self, call: ProviderCall, reservation: Reservation, cost_usd: float | None) -> None:
+    def settled(self, call: ProviderCall, money: SetAside, cost_usd: float | None) -> None:
         """A call has cost this; one of unknown cost counts with all that was set aside for it."""
-        usd = reservation.micro_usd / 1e6 if cost_usd is None else cost_usd
+        usd = money.provider.micro_usd / 1e6 if cost_usd is None else cost_usd
         reports = self._health.reports
         day = day_of(self._health.view.fleet_time(self._health.clock()))
         reports.spent(call.candidate.provider, day, usd, None if call.measures else _type(call))
-        self._health.purse.settle(reservation, usd, reports.seq + 1)
+        self._health.purse.settle(money.provider, usd, reports.seq + 1)
+        if money.tenant is not None:
+            reports.tenant_spent(money.tenant.provider, day, usd)
+            self._health.tenants.settle(money.tenant, usd, reports.seq + 1)
 
     def _count(self, call: ProviderCall, outcome: Outcome, attempt: int) -> None:
         health, standing = self._health, call.candidate.standing

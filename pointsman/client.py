@@ -43,10 +43,12 @@ from pointsman.errors import (
     QuestionFailed,
     UnknownQuestion,
 )
+from pointsman.explaining import explained
 from pointsman.messages import Answer, Question, oversize
 from pointsman.narrative import headline
 from pointsman.sentences import in_one
 from pointsman.server_faults import GONE, question_fault, server_fault, steadily
+from pointsman.story.story import Story
 
 _MAX_ID_BYTES = 1000
 
@@ -117,6 +119,13 @@ class RouterClient:
     async def status(self, question_id: str) -> QuestionStatus:
         """Where a question stands."""
         return _status_of(await self._describe(question_id))
+
+    async def explain(self, question_id: str) -> Story:
+        """A question's way, told from its history alone: no worker is needed."""
+        try:
+            return await explained(self._client, _usable(question_id))
+        except PointsmanError as fault:
+            raise _about(question_id, fault) from fault.__cause__
 
     async def cancel(self, question_id: str) -> None:
         """Cancel a question that is under way; the calls it has out are closed. One that has ended stays as it is."""

@@ -24,6 +24,7 @@ from pointsman.provider import Amount, Provider, ProviderName, Share
 from pointsman.query_types import QueryType
 from pointsman.review import OnReviewTimeout
 from pointsman.telemetry.settings import TelemetrySettings
+from pointsman.tenants import TENANTS_MAX, TenantSettings
 from pointsman.throttling import ThrottlingSettings
 
 
@@ -161,11 +162,18 @@ class Configuration(BaseModel):
     telemetry: TelemetrySettings = TelemetrySettings()
     payloads: PayloadSettings = PayloadSettings()
     worker: WorkerSettings = WorkerSettings()
+    tenants: Annotated[dict[str, TenantSettings], Field(max_length=TENANTS_MAX)] = {}
+    """Caps by tenant; "*" is for all others together."""
 
     schemas: dict[str, dict[str, Any]] = Field(default={}, exclude=True)
     """JSON Schemas of the routes by their path as written; filled by `load`."""
     suites: dict[str, EvalSuite] = Field(default={}, exclude=True)
     """Evaluation suites by task; filled by `load`."""
+
+    @property
+    def tenant_caps(self) -> dict[str, float]:
+        """Daily cost caps in USD by account."""
+        return {name: settings.daily_cost_cap_usd for name, settings in self.tenants.items()}
 
     def tables(self) -> dict[str, Route]:
         """Every route by the name of its table, such as `routes.extract` or `query_types.code_task`."""

@@ -27,6 +27,7 @@ ALL_PROVIDERS_UNAVAILABLE = "AllProvidersUnavailable"
 DEADLINE_EXCEEDED = "DeadlineExceeded"
 QUESTION_NOT_ACCEPTED = "QuestionNotAccepted"
 UNVERIFIABLE = "Unverifiable"
+TENANT_CAP_REACHED = "TenantCapReached"
 REVIEW_REJECTED = "ReviewRejected"
 REVIEW_TIMED_OUT = "ReviewTimedOut"
 

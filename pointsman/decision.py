@@ -15,6 +15,7 @@ from pointsman.panel import Panel
 from pointsman.provider import Price
 from pointsman.query_types import QueryType
 from pointsman.standing import WELL, Standing
+from pointsman.tenants import TenantCap
 
 # A negative one would divide by a strength of 0, and one without bound has no score.
 Weight = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
@@ -190,5 +191,7 @@ class Decision(BaseModel):
     """What a person should do soon, such as measuring a provider anew before it is retired."""
     shadow: ShadowPlan | None = None
     """Which new model of the first candidate's provider is asked besides, if any."""
+    tenant_cap: TenantCap | None = None
+    """The cap of the question's tenant, where for its sake a provider is not asked."""
     unvalidated: bool = False
     """Whether the question has a task that no suite has tested its candidates for."""

@@ -18,6 +18,7 @@ PointsmanError
 ├── InvalidOutcomes     correct the line of the file that the message names
 ├── NoServer            start or name a Temporal server; the question goes on where there is a `question_id`
 ├── NoWorker            start a worker; the question waits for it
+├── NoLedger            start the ledger's database or a worker, which makes it; or correct its address
 └── ConfigurationError  correct the file or the variable that it names (in `pointsman.sentences`)
 """
 
@@ -119,3 +120,7 @@ class NoServer(PointsmanError):
 
 class NoWorker(PointsmanError):
     """No worker takes questions."""
+
+
+class NoLedger(PointsmanError):
+    """The ledger of costs could not be read."""

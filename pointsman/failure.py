@@ -9,8 +9,9 @@ from pointsman.fallback import retry_after_s
 from pointsman.health_order import OUT_FOR_HEALTH
 from pointsman.outcomes import ErrorClass, Fault, total_cost
 from pointsman.progress import Progress
+from pointsman.tenants import TENANT_COST_CAP
 
-_AT_GATE = frozenset({"rate_limit", "breaker_open"})
+_AT_GATE = frozenset({"rate_limit", "breaker_open", TENANT_COST_CAP})
 """Faults of calls that were not sent, and that tell when they would be."""
 
 
@@ -27,6 +28,9 @@ def failure(progress: Progress, decision: Decision, *, late: bool) -> tuple[str,
     )
     out = [_sentence(rejection) for rejection in decision.rejected if rejection.reason in OUT_FOR_HEALTH]
     reasons = "; ".join([*(f"{candidate.provider}: {fault.summary}" for candidate, fault in progress.faults), *out])
+    capped = _capped(progress, decision)
+    if capped is not None and not late:
+        return contract.TENANT_CAP_REACHED, capped, unanswered
     if not decision.candidates and not progress.attempts:
         return _nobody(progress.question.allow or (), decision, unanswered, unwell=bool(out))
     classes = {fault.error_class for _, fault in progress.faults}
@@ -39,6 +43,14 @@ def failure(progress: Progress, decision: Decision, *, late: bool) -> tuple[str,
         message = f"No provider could be asked. {reasons or 'What is left of the cost limit pays for no answer'}"
         return contract.ALL_PROVIDERS_UNAVAILABLE, message, unanswered
     return contract.ALL_PROVIDERS_FAILED, f"Every provider failed. {reasons}", unanswered
+
+
+def _capped(progress: Progress, decision: Decision) -> str | None:
+    """The sentence about the tenant's cap, where it has kept the question from whom might have answered."""
+    if decision.tenant_cap is not None and not decision.candidates:
+        return decision.tenant_cap.sentence
+    at_gate = [fault.summary for _, fault in progress.faults if fault.kind == TENANT_COST_CAP]
+    return at_gate[0] if at_gate else None
 
 
 def _nobody(

@@ -11,10 +11,11 @@ from pointsman.hedge_delay import CallClass, tokens_bucket
 from pointsman.provider import Provider
 from pointsman.query_types import QueryType
 from pointsman.standing import Health, Standing
+from pointsman.tenants import TENANT_COST_CAP
 
 BREAKER = frozenset({"breaker_open", "half_open", "forced_open"})
 """The reasons for being barred that are a breaker's."""
-OUT_FOR_HEALTH = BREAKER | {"quota", "config", "daily_cost_cap", CATALOGUE_UNREAD}
+OUT_FOR_HEALTH = BREAKER | {"quota", "config", "daily_cost_cap", TENANT_COST_CAP, CATALOGUE_UNREAD}
 """The reasons for being barred that pass by themselves or by an operator's hand."""
 FLAGGED = "flagged"
 """The reason for cooling that is the throttling detector's."""

@@ -36,7 +36,7 @@ MAX_STORED_QUESTION_BYTES = 20_000_000
 
 MAX_TASK_BYTES = 255
 """What the search attribute `PointsmanTask` holds in every store of a Temporal server."""
-_MAX_TENANT_BYTES = 64
+MAX_TENANT_BYTES = 64
 _MAX_PROVIDER_BYTES = 64
 
 Stakes = Literal["normal", "high"]
@@ -117,7 +117,7 @@ class Question(BaseModel):
     deny: ProviderNames = ()
     priority: Annotated[int, Field(ge=1, le=5)] | None = None
     """Temporal's task priority: 1 is the most urgent, 3 is what tasks have without one."""
-    tenant: Annotated[NonEmpty, _at_most(_MAX_TENANT_BYTES)] | None = None
+    tenant: Annotated[NonEmpty, _at_most(MAX_TENANT_BYTES)] | None = None
     """Temporal's fairness key: questions of different tenants take turns in a full queue."""
     metadata: dict[str, str] = {}
 

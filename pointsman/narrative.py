@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 
-from pointsman.decision import Candidate, Decision
+from pointsman.decision import Decision
 from pointsman.messages import Answer, Question
+from pointsman.phrases import attempted, passed_over, rejected, scored
 from pointsman.printable import printable
 from pointsman.review import PendingReview
 
@@ -39,12 +40,8 @@ def of_decision(decision: Decision) -> str:
         f"**{decision.query_type}** ({decision.classifier}, confidence {decision.classification_confidence:.2f}), "
         f"chain `{decision.route}`"
     )
-    order = [f"{place}. {_scored(candidate)}" for place, candidate in enumerate(decision.candidates, start=1)]
-    out = [
-        f"- not {rejection.provider}: {rejection.reason}{f', {rejection.detail}' if rejection.detail else ''}"
-        for rejection in decision.rejected
-        if rejection.reason != "not_in_chain"
-    ]
+    order = [f"{place}. {scored(candidate)}" for place, candidate in enumerate(decision.candidates, start=1)]
+    out = [f"- not {rejected(rejection)}" for rejection in passed_over(decision)]
     return "\n".join([kind, "", *(order or ["No provider may answer."]), *out])
 
 
@@ -53,12 +50,7 @@ def of_answer(answer: Answer) -> str:
     cost = "unknown cost" if answer.cost_usd is None else f"{answer.cost_usd:.6f} USD"
     verb = "refused" if answer.refused else "answered"
     first = f"**{answer.provider}** {verb} ({answer.route_reason}) in {answer.latency_ms:.0f} ms for {cost}"
-    rows = [
-        f"- {attempt.provider}, attempt {attempt.attempt}: {attempt.outcome}"
-        f"{f' ({attempt.kind})' if attempt.kind else ''}"
-        f"{'' if attempt.latency_ms is None else f', {attempt.latency_ms:.0f} ms'}"
-        for attempt in answer.attempts
-    ]
+    rows = [f"- {attempted(attempt)}" for attempt in answer.attempts]
     return "\n".join([first, "", *rows, "", of_decision(answer.decision)])
 
 
@@ -91,11 +83,3 @@ def _quoted(text: str) -> str:
     lines = short.splitlines()
     cut = len(lines) > _ANSWER_LINES or short != whole or len(text) > 2 * _ANSWER_CHARACTERS
     return "\n".join(f"    {line}" for line in [*(lines[:_ANSWER_LINES] or [""]), *(["…"] if cut else [])])
-
-
-def _scored(candidate: Candidate) -> str:
-    terms = candidate.terms
-    return (
-        f"{candidate.provider} ({candidate.model}): score {candidate.score:.3f} = fit {terms.fit:.3f} "
-        f"- cost {terms.cost_penalty:.3f} - latency {terms.latency_penalty:.3f}"
-    )

@@ -1,4 +1,4 @@
-"""Does today's cost cap of a provider allow another call? Reserved before the call, settled after it.
+"""Does today's cost cap of a provider, or of a tenant, allow another call? Reserved before it, settled after it.
 
 A process knows what the fleet had spent by the last snapshot, and what itself has spent since. It reserves at most its
 share of the rest: with P processes 1/P each (DESIGN ruling 10). Amounts are whole micro-USD; a day is a UTC day.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pointsman.health.spend import day_of, micro_usd
+from pointsman.health.spend import MICRO, day_of, micro_usd
 
 
 @dataclass(eq=False)
@@ -18,6 +18,15 @@ class Reservation:
     provider: str
     day: str
     micro_usd: int
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """What a call under way may come to cost, in every purse that it draws on."""
+
+    provider: Reservation
+    tenant: Reservation | None = None
+    """`None` where no tenant's cap concerns it."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,7 @@ class Purse:
     """The caps of one process; used on one event loop only."""
 
     def __init__(self, caps_usd: dict[str, float]) -> None:
-        """`caps_usd`: by provider, per day; a provider without one is free to spend."""
+        """`caps_usd`: by provider or tenant, per day; whoever has none is free to spend."""
         self._caps = {provider: micro_usd(cap) for provider, cap in caps_usd.items()}
         self._reserved: dict[str, int] = {}
         self._settled: list[_Settled] = []
@@ -50,7 +59,7 @@ class Purse:
         """Set money aside for a call, or `None` where the day's cap would not pay for it.
 
         Args:
-            provider: Who is called.
+            provider: Who is called, or the account of the tenant who pays.
             usd: The most that the call may cost.
             now: Seconds since the epoch.
         """
@@ -73,11 +82,18 @@ class Purse:
         if provider in self._caps:
             self._settled.append(_Settled(provider, reservation.day, micro_usd(usd), seq))
 
+    def spent_usd(self, provider: str, now: float) -> float:
+        """What today has cost so far, as far as this process knows; calls under way are not in it."""
+        return self._spent_on(provider, day_of(now)) / MICRO
+
     def reserved(self, provider: str) -> int:
         """What is set aside at the moment."""
         return self._reserved.get(provider, 0)
 
     def _free(self, provider: str, cap: int, day: str) -> int:
+        return (cap - self._spent_on(provider, day)) // self._processes - self.reserved(provider)
+
+    def _spent_on(self, provider: str, day: str) -> int:
         spent = self._spent.get(provider, 0) if self._spent_day == day else 0
         own = sum(settled.micro_usd for settled in self._settled if settled.provider == provider and settled.day == day)
-        return (cap - spent - own) // self._processes - self.reserved(provider)
+        return spent + own

@@ -12,6 +12,7 @@ from pointsman.configuration import Configuration, Route
 from pointsman.cost import estimated_cost_usd
 from pointsman.health.policy import KEYS_MAX
 from pointsman.health.settings import BreakerSettings
+from pointsman.messages import MAX_TENANT_BYTES
 from pointsman.provider import Provider
 
 _MOST_CALLS = 100_000
@@ -32,6 +33,9 @@ def resilience_faults(configuration: Configuration) -> Iterator[str]:
         )
     if not math.isfinite(configuration.breaker.ramp_min_rps):
         yield "breaker.ramp_min_rps: no finite number; a large one turns the ramp off"
+    for tenant in configuration.tenants:
+        if not 0 < len(tenant.encode(errors="replace")) <= MAX_TENANT_BYTES:
+            yield f"tenants.{tenant[:MAX_TENANT_BYTES]}: a tenant's name has 1 to {MAX_TENANT_BYTES} bytes; rename it"
     for name, provider in configuration.providers.items():
         if provider.daily_cost_cap_usd is not None and provider.price is None:
             unknown = "without a price its cost is unknown, so the cap cannot hold"
@@ -55,6 +59,7 @@ def resilience_warnings(configuration: Configuration) -> Iterator[str]:
             yield f"providers.{name}.daily_cost_cap_usd: 0 admits no call, a free one neither; raise or remove it"
         elif provider.daily_cost_cap_usd is not None:
             yield from _cap_warnings(f"providers.{name}", provider, provider.daily_cost_cap_usd)
+    yield from _tenant_warnings(configuration)
     for table, seconds in open_s.items():
         if seconds > longest_s:
             yield f"{table}.open_s: {seconds:g} s is cut to breaker.open_max, {longest_s:g} s; raise that too"
@@ -89,3 +94,15 @@ def _hedge_warnings(table: str, route: Route, configuration: Configuration) -> I
             f"{table}.max_attempts: {route.max_attempts} counts for the last candidate only; with hedge = true "
             "each of two calls has one attempt"
         )
+
+
+def _tenant_warnings(configuration: Configuration) -> Iterator[str]:
+    unpriced = [name for name, found in configuration.providers.items() if found.enabled and found.price is None]
+    if configuration.tenants and unpriced:
+        yield (
+            f"tenants: what {', '.join(unpriced)} costs is unknown without a price and counts in no tenant's cap; "
+            f"declare providers.{unpriced[0]}.price"
+        )
+    for name, settings in configuration.tenants.items():
+        if settings.daily_cost_cap_usd == 0:
+            yield f"tenants.{name}.daily_cost_cap_usd: 0 admits no call that costs anything; raise or remove it"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import json
+from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 
 from pointsman.call import Completion, ProviderCall
@@ -49,6 +51,20 @@ def document(providers: dict[str, dict[str, Any]] | None = None, **tables: Any) 
 
 def configuration(providers: dict[str, dict[str, Any]] | None = None, **tables: Any) -> Configuration:
     return Configuration.model_validate(document(providers, **tables))
+
+
+def write_configuration(folder: Path, **tables: Any) -> Path:
+    """The same as a file."""
+    path = folder / "router.toml"
+    lines = [f"{name} = {_toml(table)}\n" for name, table in document(**tables).items()]
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + "}"
+    return value.isoformat() if isinstance(value, date) else json.dumps(value)
 
 
 def provider(**changes: Any) -> Provider:

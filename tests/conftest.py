@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from pointsman.leaving import leave
@@ -18,3 +20,19 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     status = config.stash.get(_STATUS, None)
     if status is not None and not hasattr(config, "workerinput"):
         leave(status)
+
+
+@pytest.fixture(scope="session")
+def _postgresql(testrun_uid: str) -> Iterator[str]:
+    from tests.postgresql import server  # noqa: PLC0415 - a second that most runs of a single file need not
+
+    with server(testrun_uid) as address:
+        yield address
+
+
+@pytest.fixture
+def postgresql(_postgresql: str) -> str:
+    """The address of an empty database on a real PostgreSQL server."""
+    from tests.postgresql import new_database  # noqa: PLC0415
+
+    return new_database(_postgresql)

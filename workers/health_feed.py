@@ -107,10 +107,9 @@ class HealthFeed:
         health, now = self._health, self._health.clock()
         health.view.accept(snapshot, now)
         self._entity_has_policy = snapshot.has_policy and snapshot.acked_seq > 0
-        processes = max(1, snapshot.active_workers)
-        health.purse.tell(
-            snapshot.spent_micro_usd, day_of(snapshot.issued_at), processes=processes, acked_seq=snapshot.acked_seq
-        )
+        processes, day, acked_seq = max(1, snapshot.active_workers), day_of(snapshot.issued_at), snapshot.acked_seq
+        health.purse.tell(snapshot.spent_micro_usd, day, processes=processes, acked_seq=acked_seq)
+        health.tenants.tell(snapshot.tenants_micro_usd, day, processes=processes, acked_seq=acked_seq)
         for limiter in health.limiters.values():
             limiter.processes = processes
 

@@ -150,11 +150,12 @@ def _usage(reply: Any, native: native_reply.NativeReply | None) -> Usage:
     prompt_details: Any = getattr(reported, "prompt_tokens_details", None)
     completion_details: Any = getattr(reported, "completion_tokens_details", None)
     input_tokens = reported.prompt_tokens or 0
+    native_cached = 0 if native is None else min(native.cached_tokens, input_tokens)
     return Usage(
         input_tokens=input_tokens,
         # Some vendors count reasoning apart from the completion; the total then says so.
         output_tokens=max(reported.completion_tokens or 0, (reported.total_tokens or 0) - input_tokens),
-        cached_tokens=getattr(prompt_details, "cached_tokens", None) or 0,
+        cached_tokens=getattr(prompt_details, "cached_tokens", None) or native_cached,
         reasoning_tokens=getattr(completion_details, "reasoning_tokens", None) or 0,
         source="reported",
     )

@@ -1,7 +1,8 @@
 """What a vendor's own reply says and LiteLLM's form of it loses: stop reason, whether usage was sent, served model.
 
 LiteLLM turns a missing or unknown stop reason into "stop" and missing usage into zeros, so that a cut-off or unbilled
-reply looks like a whole one. For Ollama it repeats the requested model as the one that has served.
+reply looks like a whole one. For Ollama it repeats the requested model as the one that has served. Of a reply that
+Gemini's filter has stopped it forgets the cached tokens, which would then be billed at the full price.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class NativeReply:
     finish_reason: FinishReason
     reports_usage: bool
     model: str | None = None
+    cached_tokens: int = 0
+    """Where LiteLLM may have lost them; else 0."""
 
 
 def read(raw: str | None) -> NativeReply | None:
@@ -70,12 +73,14 @@ def _anthropic(document: dict[str, Any]) -> NativeReply | None:
 
 
 def _gemini(document: dict[str, Any]) -> NativeReply | None:
-    usage, model = bool(document.get("usageMetadata")), document.get("modelVersion")
+    usage, model = document.get("usageMetadata"), document.get("modelVersion")
+    cached = usage.get("cachedContentTokenCount") if isinstance(usage, dict) else None
+    cached = cached if isinstance(cached, int) and cached > 0 else 0
     feedback = document.get("promptFeedback")
     if isinstance(feedback, dict) and feedback.get("blockReason"):
-        return NativeReply("content_filter", usage, model)
+        return NativeReply("content_filter", bool(usage), model, cached)
     candidate = _first(document.get("candidates"))
-    return None if candidate is None else NativeReply(reason(candidate.get("finishReason")), usage, model)
+    return None if candidate is None else NativeReply(reason(candidate.get("finishReason")), bool(usage), model, cached)
 
 
 def _ollama(document: dict[str, Any]) -> NativeReply | None:

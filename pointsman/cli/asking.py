@@ -74,7 +74,7 @@ def ask(  # noqa: PLR0913 - one parameter per option
     async def run(client: RouterClient) -> int:
         return await _ask(client, question, question_id, no_wait=no_wait, wait_review=wait_review, as_json=as_json)
 
-    return _with_client(run)
+    return with_client(run)
 
 
 def status(question_id: QuestionId, *, as_json: AsJson = False) -> int:
@@ -85,7 +85,7 @@ def status(question_id: QuestionId, *, as_json: AsJson = False) -> int:
         print(found.model_dump_json(indent=2) if as_json else rendering.status_lines(found))
         return Exit.DONE
 
-    return _with_client(run)
+    return with_client(run)
 
 
 def answer(question_id: QuestionId, *, wait_review: WaitReview = False, as_json: AsJson = False) -> int:
@@ -94,7 +94,7 @@ def answer(question_id: QuestionId, *, wait_review: WaitReview = False, as_json:
     async def run(client: RouterClient) -> int:
         return await _print_answer(client, question_id, asked=False, wait_review=wait_review, as_json=as_json)
 
-    return _with_client(run)
+    return with_client(run)
 
 
 def cancel(question_id: QuestionId, *, as_json: AsJson = False) -> int:
@@ -106,7 +106,7 @@ def cancel(question_id: QuestionId, *, as_json: AsJson = False) -> int:
             await client.cancel(question_id)
         return _print_cancelled(before, as_json=as_json)
 
-    return _with_client(run)
+    return with_client(run)
 
 
 async def _ask(  # noqa: PLR0913 - what was asked, and how it is waited for
@@ -212,7 +212,9 @@ def _perhaps_there(question_id: str | None) -> str:
     return "Interrupted while asking: the server may have taken the question. With --id asking again is safe."
 
 
-def _with_client(run: Callable[[RouterClient], Awaitable[int]]) -> int:
+def with_client(run: Callable[[RouterClient], Awaitable[int]]) -> int:
+    """Run a command with a client that is connected as Temporal's environment says."""
+
     async def connected() -> int:
         return await run(await pointsman.RouterClient.connect())  # imports the SDK, which help needs not
 

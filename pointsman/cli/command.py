@@ -15,7 +15,9 @@ from pointsman.cli import (
     catalogue,
     comparing,
     configuring,
+    costs,
     evaluating,
+    explaining,
     health,
     profiling,
     rendering,
@@ -44,6 +46,8 @@ for _command in (
     configuring.check,
 ):
     app.command()(_command)
+app.command()(explaining.explain)
+app.command()(costs.costs)
 # An answer such as -5 is no option.
 app.command(context_settings={"ignore_unknown_options": True})(comparing.compare)
 app.add_typer(reviews.app, name="reviews")

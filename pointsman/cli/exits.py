@@ -10,6 +10,7 @@ from pointsman.errors import (
     InvalidOutcomes,
     InvalidQuestion,
     InvalidUpgrade,
+    NoLedger,
     NoServer,
     NoWorker,
     ReviewRefused,
@@ -54,6 +55,6 @@ def status_of(fault: Exception) -> Exit:
         return Exit.BAD_INPUT
     if isinstance(fault, AwaitingReview):
         return Exit.AWAITING_REVIEW
-    if isinstance(fault, NoServer | NoWorker):
+    if isinstance(fault, NoServer | NoWorker | NoLedger):
         return Exit.NOT_REACHED
     return Exit.FAILED

@@ -11,12 +11,13 @@ from rich.text import Text
 
 from pointsman.health.breaker import BreakerState
 from pointsman.health.events import HealthLog
-from pointsman.health.overview import HealthOverview, KeyOverview
+from pointsman.health.overview import HealthOverview, KeyOverview, TenantOverview
 from pointsman.health.snapshot import DAILY_COST_CAP
 from pointsman.printable import one_line
 
 _WIDE = 160
 _ROOMY = 120
+_TENANTS_SHOWN = 20
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 _WORDS = {
     BreakerState.CLOSED: "closed",
@@ -37,6 +38,8 @@ def print_overview(told: HealthOverview, now: float) -> None:
     at = max(now, told.issued_at)
     console.print(_table(told, at, console.width))
     console.print(_processes(told, at), markup=False, highlight=False, soft_wrap=True)
+    for tenant in told.tenants[:_TENANTS_SHOWN]:
+        console.print(tenant_words(tenant, at), markup=False, highlight=False, soft_wrap=True)
 
 
 def event_lines(log: HealthLog) -> str:
@@ -89,6 +92,14 @@ def cooldown_words(key: KeyOverview, now: float) -> str:
     if key.capped_until is not None and key.capped_until > now:
         words.append(f"{DAILY_COST_CAP.replace('_', ' ')} {span(key.capped_until - now)} left")
     return "; ".join(words)
+
+
+def tenant_words(tenant: TenantOverview, now: float) -> str:
+    """What a tenant with a cap has spent today, and until when nothing more is."""
+    cap = "" if tenant.cap_usd is None else f" of ${tenant.cap_usd:g}"
+    capped = tenant.capped_until is not None and tenant.capped_until > now
+    left = f", used up, {span((tenant.capped_until or now) - now)} left" if capped else ""
+    return one_line(f"tenant {tenant.tenant}: ${tenant.spent_today_usd:.4f}{cap} today{left}")
 
 
 def _table(told: HealthOverview, now: float, width: int) -> Table:

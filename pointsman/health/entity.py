@@ -37,9 +37,9 @@ from pointsman.health.keys import provider_of
 from pointsman.health.measures import Measures
 from pointsman.health.policy import KEYS_MAX, HealthPolicy
 from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
-from pointsman.health.report import Cooled, Failed, Measured, Overdue, Rebased, Report, Spent
+from pointsman.health.report import Cooled, Failed, Measured, Overdue, Rebased, Report, Spent, TenantSpent
 from pointsman.health.snapshot import DAILY_COST_CAP
-from pointsman.health.spend import Spend, SpendHeading, day_of, micro_usd
+from pointsman.health.spend import Spend, SpendHeading, day_end, day_of, micro_usd
 from pointsman.health.state import (
     GAUGES_KEPT,
     WORKERS_KEPT,
@@ -49,6 +49,7 @@ from pointsman.health.state import (
     LastProbe,
     Reporter,
 )
+from pointsman.tenants import TENANTS_MAX
 
 Change = tuple[HealthState, tuple[HealthEvent, ...]]
 
@@ -86,8 +87,7 @@ def apply_report(state: HealthState, report: Report, *, now: float, chance: floa
         turn.failed(failed)
     for rebased in report.rebased:
         turn.rebased(rebased)
-    for spent in report.spent:
-        turn.spent(spent)
+    turn.money(report)
     for measured in report.measured:
         turn.measured(measured)
     return turn.result()
@@ -139,6 +139,8 @@ class _Turn:
         self._probing = state.probing
         self._spend = state.spend
         self._capped = state.capped
+        self._tenant_spend = state.tenant_spend
+        self._tenant_capped = state.tenant_capped
         self._measures = state.measures
         self._events: list[HealthEvent] = []
         self._audit = state.audit
@@ -158,6 +160,8 @@ class _Turn:
                 "probing": self._probing,
                 "spend": self._spend,
                 "capped": self._capped,
+                "tenant_spend": self._tenant_spend,
+                "tenant_capped": self._tenant_capped,
                 "measures": self._measures,
                 "events": (*self._state.events, *events)[-EVENTS_KEPT:],
                 "audit": self._audit,
@@ -191,6 +195,7 @@ class _Turn:
         self._version += 1
         self.tell("policy_changed", reason=f"{len(policy.keys)} keys")
         self._check_caps()
+        self._check_tenants()
 
     def outcomes(self, event: Outcomes) -> None:
         key = event.delta.key
@@ -226,10 +231,28 @@ class _Turn:
         if rebased.key in self._keys:
             self.tell("rebased", rebased.key, rebased.query_type)
 
+    def money(self, report: Report) -> None:
+        for spent in report.spent:
+            self.spent(spent)
+        for paid in report.tenants:
+            self.tenant_spent(paid)
+
     def spent(self, spent: Spent) -> None:
         # By the entity's clock: a process that is ahead has not begun the next day for everyone.
         if spent.day >= day_of(self._now):
             self._book(spent.provider, spent.micro_usd, "calls")
+
+    def tenant_spent(self, spent: TenantSpent) -> None:
+        today = day_of(self._now)
+        if spent.day < today or spent.tenant not in self._policy.tenants:
+            return
+        # Those of days gone by make room; those whose cap was taken away stay for today, since it may come back.
+        kept = {tenant: spend for tenant, spend in self._tenant_spend.items() if spend.day == today}
+        if len(kept) >= TENANTS_MAX:
+            kept = {tenant: spend for tenant, spend in kept.items() if tenant in self._policy.tenants}
+        spend = kept.get(spent.tenant, Spend(day=today)).plus(spent.micro_usd, "calls")
+        self._tenant_spend = {**kept, spent.tenant: spend}
+        self._check_tenants()
 
     def measured(self, measured: Measured) -> None:
         if not self._knows(measured.provider):
@@ -302,6 +325,11 @@ class _Turn:
                 self.tell("cap_lifted", provider, DAILY_COST_CAP)
         if any(until <= self._now for until in self._capped.values()):
             self._capped = {provider: until for provider, until in self._capped.items() if until > self._now}
+        for tenant, until in self._tenant_capped.items():
+            if until <= self._now:
+                self.tell("cap_lifted", _tenant(tenant), DAILY_COST_CAP)
+        if any(until <= self._now for until in self._tenant_capped.values()):
+            self._tenant_capped = {tenant: until for tenant, until in self._tenant_capped.items() if until > self._now}
 
     def _step(self, key: str, event: BreakerEvent) -> None:
         held = self._keys[key]
@@ -396,3 +424,19 @@ class _Turn:
                 self._capped = {name: until for name, until in self._capped.items() if name != provider}
                 self._version += 1
                 self.tell("cap_lifted", provider, "the cap was raised")
+
+    def _check_tenants(self) -> None:
+        today, end, caps = day_of(self._now), day_end(self._now), self._policy.tenants
+        for tenant in sorted(self._tenant_spend):
+            reached = self._tenant_spend[tenant].on(today).reaches(caps.get(tenant))
+            if reached and tenant not in self._tenant_capped:
+                self._tenant_capped = {**self._tenant_capped, tenant: end}
+                self.tell("capped", _tenant(tenant), DAILY_COST_CAP, end)
+            if not reached and tenant in self._tenant_capped:
+                self._tenant_capped = {name: until for name, until in self._tenant_capped.items() if name != tenant}
+                self.tell("cap_lifted", _tenant(tenant), "the cap was raised")
+
+
+def _tenant(name: str) -> str:
+    """How a tenant is told apart from a provider in an event."""
+    return f"tenant {name}"

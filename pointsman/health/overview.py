@@ -76,6 +76,19 @@ class KeyOverview(BaseModel):
     in_flight: int = 0
 
 
+class TenantOverview(BaseModel):
+    """A tenant with a daily cost cap whose questions have cost something today."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tenant: str
+    """ "*" is everybody who has no cap of his own."""
+    spent_today_usd: float
+    cap_usd: float | None = None
+    """`None` where the configuration that was told last has none any more."""
+    capped_until: float | None = None
+
+
 class ProcessOverview(BaseModel):
     """One process that reports."""
 
@@ -104,6 +117,8 @@ class HealthOverview(BaseModel):
     keys: tuple[KeyOverview, ...]
     processes: tuple[ProcessOverview, ...]
     """The active ones, of the last 100 that told how they stand."""
+    tenants: tuple[TenantOverview, ...] = ()
+    """Those with a cap, the one that has spent most first."""
 
     def of(self, target: str) -> tuple[KeyOverview, ...]:
         """The keys that an operator means by a provider's name or a key."""
@@ -136,7 +151,21 @@ def overview(state: HealthState) -> HealthOverview:
         budget=budget,
         keys=tuple(_key(state, key, held, told, processes) for key, held in sorted(state.keys.items())),
         processes=processes,
+        tenants=_tenants(state, told),
     )
+
+
+def _tenants(state: HealthState, told: Snapshot) -> tuple[TenantOverview, ...]:
+    found = [
+        TenantOverview(
+            tenant=tenant,
+            spent_today_usd=micro / MICRO,
+            cap_usd=state.policy.tenants.get(tenant),
+            capped_until=state.tenant_capped.get(tenant),
+        )
+        for tenant, micro in told.tenants_micro_usd.items()
+    ]
+    return tuple(sorted(found, key=lambda tenant: (-tenant.spent_today_usd, tenant.tenant)))
 
 
 def _key(

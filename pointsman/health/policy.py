@@ -12,6 +12,7 @@ from pointsman.health.settings import (
     HealthSettings,
     Seconds,
 )
+from pointsman.tenants import TENANTS_MAX
 
 KEYS_MAX = 100
 """Keys that the entity keeps: a full window is under 6 KB, and its whole state must fit a payload of 2 MB."""
@@ -43,6 +44,8 @@ class HealthPolicy(BaseModel):
     """Whether a closing by probes ends the cooldowns of a failing key too. Processes say so since they know it: what an
     entity's history holds from before replays as it was."""
     keys: Annotated[dict[str, KeyPolicy], Field(max_length=KEYS_MAX)] = {}
+    tenants: Annotated[dict[str, float], Field(max_length=TENANTS_MAX)] = {}
+    """Daily cost caps in USD, by the tenants that have one; nobody else's spend is kept."""
 
     @field_validator("breaker", "health", mode="before")
     @classmethod

@@ -16,6 +16,8 @@ DELTAS_MAX = 256
 _OTHERS_MAX = 1024
 
 Name = Annotated[str, Field(min_length=1, max_length=64)]
+Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+MicroUsd = Annotated[int, Field(ge=0, le=10**15)]
 Hint = Annotated[float, Field(ge=0, le=COOLDOWN_MAX_S, allow_inf_nan=False)]
 
 
@@ -69,8 +71,18 @@ class Spent(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     provider: Name
-    day: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-    micro_usd: Annotated[int, Field(ge=0, le=10**15)]
+    day: Day
+    micro_usd: MicroUsd
+
+
+class TenantSpent(BaseModel):
+    """Money that a capped tenant's questions cost on a UTC day, in micro-USD."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tenant: Name
+    day: Day
+    micro_usd: MicroUsd
 
 
 class Measured(BaseModel):
@@ -101,6 +113,7 @@ class Report(BaseModel):
     failed: Annotated[tuple[Failed, ...], Field(max_length=_OTHERS_MAX)] = ()
     rebased: Annotated[tuple[Rebased, ...], Field(max_length=_OTHERS_MAX)] = ()
     spent: Annotated[tuple[Spent, ...], Field(max_length=_OTHERS_MAX)] = ()
+    tenants: Annotated[tuple[TenantSpent, ...], Field(max_length=_OTHERS_MAX)] = ()
     measured: Annotated[tuple[Measured, ...], Field(max_length=_OTHERS_MAX)] = ()
     gauges: Gauges | None = None
     """`None` of a process that does not tell them."""

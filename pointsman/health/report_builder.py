@@ -20,7 +20,7 @@ from pointsman.health.failure_run import FAILURE, NOTHING, SUCCESS, Segment
 from pointsman.health.gauges import Gauges
 from pointsman.health.measures import Measures
 from pointsman.health.policy import HealthPolicy
-from pointsman.health.report import DELTAS_MAX, Cooled, Failed, Measured, Overdue, Rebased, Report, Spent
+from pointsman.health.report import DELTAS_MAX, Cooled, Failed, Measured, Overdue, Rebased, Report, Spent, TenantSpent
 from pointsman.health.spend import MICRO
 from pointsman.latency_histogram import LatencyHistogram
 
@@ -53,6 +53,7 @@ class ReportBuilder:
         self._failed: dict[str, Failed] = {}
         self._rebased: dict[tuple[str, str], Rebased] = {}
         self._spent: dict[tuple[str, str], float] = {}
+        self._tenants: dict[tuple[str, str], float] = {}
         self._measured: dict[tuple[str, str], Measures] = {}
         self._costs: dict[tuple[str, str], float] = {}
 
@@ -71,7 +72,7 @@ class ReportBuilder:
             or self._failed
             or self._rebased
             or self._measured
-            or any(micro >= 1 for micro in self._spent.values())
+            or any(micro >= 1 for spent in (self._spent, self._tenants) for micro in spent.values())
         )
 
     def record(self, key: str, epoch: int, gen: int, second: int, outcome: Outcome, *, attempt: int = 1) -> None:  # noqa: PLR0913
@@ -132,6 +133,11 @@ class ReportBuilder:
             measures = self._measured.get(at, Measures())
             self._measured[at] = measures.model_copy(update={"priced": measures.priced + 1})
 
+    def tenant_spent(self, account: str, day: str, usd: float) -> None:
+        """A call of a capped tenant's question has cost this on a UTC day."""
+        if isfinite(usd) and usd >= 0:
+            self._tenants[account, day] = self._tenants.get((account, day), 0.0) + usd * MICRO
+
     def latency(self, provider: str, query_type: str, ms: float, *, ok: bool) -> None:
         """A call's time from sending to its end; of one that failed only the failing is kept."""
         at = (provider, query_type)
@@ -160,6 +166,7 @@ class ReportBuilder:
             failed=_drained(self._failed, lambda _, failed: failed),
             rebased=_drained(self._rebased, lambda _, rebased: rebased),
             spent=self._take_spent(),
+            tenants=self._take_tenants(),
             measured=_drained(self._measured, self._measured_row),
             gauges=gauges,
         )
@@ -174,13 +181,12 @@ class ReportBuilder:
             del self._overdue[token]
 
     def _take_spent(self) -> tuple[Spent, ...]:
-        due = [(at, int(micro)) for at, micro in self._spent.items() if micro >= 1][:_OTHERS_A_REPORT]
-        for at, micro in due:
-            self._spent[at] -= micro
-        latest = max((day for _, day in self._spent), default="")
-        # A fraction of a micro-USD of a day gone by is nobody's.
-        self._spent = {at: micro for at, micro in self._spent.items() if micro >= 1 or at[1] == latest}
+        due, self._spent = _whole(self._spent)
         return tuple(Spent(provider=provider, day=day, micro_usd=micro) for (provider, day), micro in due)
+
+    def _take_tenants(self) -> tuple[TenantSpent, ...]:
+        due, self._tenants = _whole(self._tenants)
+        return tuple(TenantSpent(tenant=tenant, day=day, micro_usd=micro) for (tenant, day), micro in due)
 
     def _measured_row(self, at: tuple[str, str], measures: Measures) -> Measured:
         cost = self._costs.pop(at, 0.0)
@@ -195,6 +201,17 @@ def _segment(outcome: Outcome, attempt: int) -> Segment:
     if outcome == "ok":
         return SUCCESS
     return FAILURE if outcome == "fail" and attempt == 1 else NOTHING
+
+
+def _whole(
+    spent: dict[tuple[str, str], float],
+) -> tuple[list[tuple[tuple[str, str], int]], dict[tuple[str, str], float]]:
+    """The whole micro-USD of what was spent, by whom and on which day, and what is left for the next report."""
+    due = [(at, int(micro)) for at, micro in spent.items() if micro >= 1][:_OTHERS_A_REPORT]
+    left = {**spent, **{at: spent[at] - micro for at, micro in due}}
+    latest = max((day for _, day in left), default="")
+    # A fraction of a micro-USD of a day gone by is nobody's.
+    return due, {at: micro for at, micro in left.items() if micro >= 1 or at[1] == latest}
 
 
 def _drained(held: dict[_K, _V], row: Callable[[_K, _V], _R]) -> tuple[_R, ...]:

@@ -101,6 +101,8 @@ class Snapshot(BaseModel):
     """By provider and query type."""
     spent_micro_usd: dict[str, int] = {}
     """By provider: today's, probes included."""
+    tenants_micro_usd: dict[str, int] = {}
+    """By capped tenant: today's."""
 
 
 def latest(held: Snapshot | None, arrived: Snapshot) -> Snapshot:

@@ -111,6 +111,10 @@ class HealthState(BaseModel):
     """By provider: today's."""
     capped: dict[str, float] = {}
     """By provider whose daily cap is used up: until when."""
+    tenant_spend: dict[str, Spend] = {}
+    """By capped tenant: today's."""
+    tenant_capped: dict[str, float] = {}
+    """By tenant whose daily cap is used up: until when."""
     measures: dict[str, dict[str, Measures]] = {}
     """By provider and query type."""
     events: tuple[HealthEvent, ...] = ()
@@ -135,7 +139,7 @@ class HealthState(BaseModel):
     @property
     def next_deadline(self) -> float | None:
         """When time alone changes something next, probes that wait for their time included."""
-        times = [*self.capped.values()]
+        times = [*self.capped.values(), *self.tenant_capped.values()]
         for key, state in self.keys.items():
             if state.deadline is not None:
                 times.append(state.deadline)
@@ -180,6 +184,9 @@ class HealthState(BaseModel):
                 for provider, by_type in sorted(self.measures.items())
             },
             spent_micro_usd={provider: spend.on(today).total for provider, spend in sorted(self.spend.items())},
+            tenants_micro_usd={
+                tenant: spend.total for tenant, spend in sorted(self.tenant_spend.items()) if spend.day == today
+            },
         )
 
     def capped_until(self, provider: str) -> float | None:

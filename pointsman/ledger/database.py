@@ -9,14 +9,15 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
-from sqlalchemy import Connection, Engine, Select, create_engine, event, select, text
+from sqlalchemy import Connection, Engine, Select, create_engine, event, inspect, select, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from pointsman.ledger.entry import LedgerEntry, LedgerUnavailable
+from pointsman.ledger.sums import Dimension, Spent, Total
 from pointsman.ledger.table import SCHEMA_VERSION, attempts, first_version, metadata, schema_version, upsert
-from pointsman.ledger.totals import Dimension, Spent, Total, spent_of, totals_of
+from pointsman.ledger.totals import spent_of, totals_of
 from pointsman.sentences import ConfigurationError
 
 _BUSY_S = 5
@@ -40,9 +41,14 @@ class Ledger:
         """The ledger at an address such as `sqlite:///.pointsman/ledger.db`; nothing is connected or made yet.
 
         Raises:
-            ConfigurationError: the driver of such a database is not installed.
+            ConfigurationError: it is no address, or the driver of such a database is not installed.
         """
-        address = make_url(url)
+        try:
+            address = make_url(url)
+        except (ArgumentError, ValueError):
+            # Of the value nothing is said, since it may hold a password in the wrong place.
+            sentence = "ledger.url: not an address; give postgresql://USER@HOST/DATABASE and the password in PGPASSWORD"
+            raise ConfigurationError([sentence]) from None
         try:
             return cls(_sqlite(address) if address.get_backend_name() == "sqlite" else _postgresql(address))
         except ModuleNotFoundError as missing:
@@ -110,8 +116,10 @@ class Ledger:
         if path is not None and not path.exists():
             # Reading must not leave an empty file behind.
             raise LedgerUnavailable(f"there is no ledger at {path}")
-        with self._answering(), self._engine.connect() as connection:
+        with _readable(), self._answering(), self._engine.connect() as connection:
             if not self._prepared:
+                if not inspect(connection).has_table(schema_version.name):
+                    raise LedgerUnavailable("no attempt has been written there yet")
                 _must_be_known(connection)
             yield connection
 
@@ -123,8 +131,7 @@ class Ledger:
         except DBAPIError as fault:
             self._prepared = False
             if isinstance(fault, OperationalError | InterfaceError) or fault.connection_invalidated:
-                lines = str(fault.orig).splitlines()
-                raise LedgerUnavailable(lines[0] if lines else type(fault.orig).__name__) from None
+                raise _unavailable(fault) from None
             raise
         except OSError as fault:
             raise LedgerUnavailable(str(fault)) from None
@@ -144,6 +151,20 @@ class Ledger:
     def _file(self) -> Path | None:
         url = self._engine.url
         return Path(url.database or "") if url.get_backend_name() == "sqlite" else None
+
+
+@contextmanager
+def _readable() -> Generator[None]:
+    """Whatever a database says to who only reads: it is not the ledger, or may not be read."""
+    try:
+        yield
+    except DBAPIError as fault:
+        raise _unavailable(fault) from None
+
+
+def _unavailable(fault: DBAPIError) -> LedgerUnavailable:
+    lines = str(fault.orig).splitlines()
+    return LedgerUnavailable(lines[0] if lines else type(fault.orig).__name__)
 
 
 def _make(connection: Connection) -> None:

@@ -1,11 +1,7 @@
-"""The ledger: one row per attempt, sums that are exact, and a database that others write too.
-
-With an address of a PostgreSQL server in POINTSMAN_TEST_POSTGRESQL the same tests run there; its tables are dropped.
-"""
+"""The ledger: one row per attempt, sums that are exact, and a database that others write too: SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,19 +24,13 @@ from tests.builders import NOON, attempt
 from tests.builders import ledger_entry as entry
 
 DAY = NOON.date()
-SERVER = os.environ.get("POINTSMAN_TEST_POSTGRESQL")
 
 
-def _emptied(url: str) -> str:
-    engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
-    metadata.drop_all(engine)
-    engine.dispose()
-    return url
-
-
-@pytest.fixture(params=["sqlite"] if SERVER is None else ["sqlite", SERVER])
+@pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/new/ledger.db" if request.param == "sqlite" else _emptied(request.param)
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/new/ledger.db"
+    return str(request.getfixturevalue("postgresql"))
 
 
 @pytest.fixture

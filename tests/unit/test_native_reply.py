@@ -40,6 +40,14 @@ documents = st.recursive(
         ({"candidates": [{}]}, NativeReply("missing", reports_usage=False)),
         ({"promptFeedback": {"blockReason": "OTHER"}}, NativeReply("content_filter", reports_usage=False)),
         (
+            {"candidates": [{"finishReason": "SAFETY"}], "usageMetadata": {"cachedContentTokenCount": 8}},
+            NativeReply("content_filter", reports_usage=True, cached_tokens=8),
+        ),
+        (
+            {"candidates": [{"finishReason": "STOP"}], "usageMetadata": {"cachedContentTokenCount": "many"}},
+            NativeReply("stop", reports_usage=True),
+        ),
+        (
             {"done": True, "done_reason": "length", "eval_count": 3, "model": "l"},
             NativeReply("length", reports_usage=True, model="l"),
         ),

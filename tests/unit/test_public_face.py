@@ -68,6 +68,8 @@ OPTIONS = {
     "eval": [],
     "eval run": ["--task", "--provider", "--out", "--against", "--json"],
     "eval show": ["run_id", "--out", "--against", "--json"],
+    "explain": ["question_id", "--json"],
+    "costs": ["--by", "--since", "--until", "--config", "--json"],
     "health": ["--json"],
     "health events": ["--json"],
     "health open": ["provider", "--note", "--json"],
@@ -137,7 +139,7 @@ def test_the_fields_of_a_providers_health_are_these() -> None:
     }
     assert set(HealthOverview.model_fields) == {
         *("epoch", "version", "issued_at", "active_workers", "has_policy", "budget_scale", "budget", "keys"),
-        "processes",
+        *("processes", "tenants"),
     }
 
 

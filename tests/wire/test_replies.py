@@ -81,6 +81,15 @@ async def test_missing_usage_breaks_the_protocol_of_some(providers: ScriptedProv
 
 
 @each_dialect
+async def test_a_filtered_reply_is_billed_with_its_cached_tokens(providers: ScriptedProviders, dialect: str) -> None:
+    tokens = Tokens(input=40, output=12, cached=8)
+    response = await ask(providers, dialect, Reply("", finish="content_filter", usage=tokens))
+    usage = response.usage
+    assert (usage.input_tokens, usage.output_tokens, usage.source) == (40, 12, "reported")
+    assert usage.cached_tokens == (0 if dialect == "ollama" else 8)
+
+
+@each_dialect
 async def test_a_reply_without_a_terminal_marker_is_truncated(providers: ScriptedProviders, dialect: str) -> None:
     assert await rejected(providers, dialect, Reply("half an ans", finish=None)) == ("failure", "truncated")
 

@@ -10,7 +10,7 @@ import pytest
 
 from pointsman import QuestionFailed
 from pointsman.configuration import Configuration
-from pointsman.contract import ALL_PROVIDERS_FAILED, ALL_PROVIDERS_UNAVAILABLE
+from pointsman.contract import ALL_PROVIDERS_FAILED, ALL_PROVIDERS_UNAVAILABLE, TENANT_CAP_REACHED
 from pointsman.health.breaker import BreakerState
 from pointsman.health.keys import key_of
 from pointsman.health.snapshot import KeyHealth, Snapshot
@@ -246,3 +246,70 @@ async def test_f27_whom_the_days_cap_would_not_pay_for_is_not_scheduled_and_stan
     assert (await pointsman.ask(max_output_tokens=100)).provider == "alpha"
     pointsman.health.purse.tell({}, day_of(time.time()), processes=1, acked_seq=9)
     assert (await pointsman.ask()).provider == "alpha"
+
+
+def _capped(cap_usd: float, tenant: str = "blue") -> Configuration:
+    return configuration(tenants={tenant: {"daily_cost_cap_usd": cap_usd}})
+
+
+async def test_a_tenants_used_up_cap_refuses_his_questions_at_the_entrance_and_nobody_elses(
+    pointsman: Pointsman,
+) -> None:
+    # The longest answer costs 0.01024 USD.
+    await pointsman.serve(_capped(0.0105))
+    assert (await pointsman.ask(tenant="blue")).provider == "alpha"
+    pointsman.health.tenants.tell({"blue": 400}, day_of(time.time()), processes=1, acked_seq=9)
+    refused = await _failure(pointsman, tenant="blue")
+    assert refused.failure_type == TENANT_CAP_REACHED
+    assert str(refused).startswith("The tenant blue has spent $0.0004 of $0.0105 for today, and what is left does not")
+    assert " 00:00 UTC" in str(refused)
+    assert (refused.attempts, refused.cost_usd) == ((), 0.0)
+    assert {rejection.reason for rejection in refused.rejected} == {"tenant_cost_cap"}
+    assert refused.retry_after_s is not None
+    assert refused.retry_after_s <= 86_400
+    assert pointsman.fleet.calls("alpha") == 1
+    # A shorter answer is still within it, and others have money of their own.
+    assert (await pointsman.ask(tenant="blue", max_output_tokens=100)).provider == "alpha"
+    assert (await pointsman.ask(tenant="red")).provider == "alpha"
+
+
+async def test_tenants_without_a_cap_of_their_own_share_one(pointsman: Pointsman) -> None:
+    await pointsman.serve(_capped(0.0105, "*"))
+    pointsman.health.tenants.tell({"*": 400}, day_of(time.time()), processes=1, acked_seq=9)
+    for tenant in (None, "red", "made-up-name"):
+        assert str(await _failure(pointsman, tenant=tenant)).startswith("All without a cap of their own have spent")
+
+
+async def test_a_question_waits_for_the_day_on_which_its_tenants_cap_begins_anew(
+    pointsman: Pointsman, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await pointsman.serve(_capped(0.0105))
+    asked: list[str] = []
+
+    def affords(account: str, _usd: float, _now: float) -> bool:
+        # This process's clock does not skip a day as the server's does: the next round is on another one.
+        asked.append(account)
+        return len(asked) > len(PROVIDERS)
+
+    monkeypatch.setattr(pointsman.health.tenants, "affords", affords)
+    answer = await pointsman.ask(tenant="blue", on_exhausted="wait", deadline_s=3 * 86_400)
+    assert (answer.provider, answer.route_reason) == ("alpha", "primary")
+    assert answer.latency_ms > 1000
+
+
+async def test_a_call_that_its_tenants_cap_stops_at_the_gate_is_a_failure_of_that_kind(
+    pointsman: Pointsman, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What a decision lets through, another question may have spent when the call comes to be made.
+    await pointsman.serve(_capped(0.0105))
+
+    def reserve(_account: str, _usd: float, _now: float) -> None: ...
+
+    with monkeypatch.context() as spent_meanwhile:
+        spent_meanwhile.setattr(pointsman.health.tenants, "reserve", reserve)
+        refused = await _failure(pointsman, tenant="blue")
+    assert (refused.failure_type, refused.attempts) == (TENANT_CAP_REACHED, ())
+    assert refused.retry_after_s is not None
+    assert pointsman.fleet.calls("alpha") == 0
+    assert pointsman.health.purse.reserved("alpha") == 0
+    assert (await pointsman.ask(tenant="blue")).provider == "alpha"

@@ -22,6 +22,7 @@ from pointsman.health.spend import day_of
 from pointsman.health.state import WORKERS_KEPT, HealthState, Reporter
 from pointsman.health.window import Window
 from pointsman.latency_histogram import LatencyHistogram
+from pointsman.tenants import TENANTS_MAX
 
 T = 1_796_342_400.0  # 2026-12-04, 00:00 UTC
 ONE, TWO, OTHER = "alpha/one", "alpha/two", "beta/one"
@@ -206,6 +207,68 @@ def test_a_raised_cap_lets_the_provider_back_in() -> None:
     raised = HealthPolicy(keys={ONE: KeyPolicy(daily_cost_cap_usd=2.0)})
     entity.report(entity.worker.take(policy=raised))
     assert entity.health().barred(T) is None
+
+
+def _tenants(entity: Entity, **caps: float) -> None:
+    policy = entity.state.policy.model_copy(update={"tenants": caps})
+    entity.report(entity.worker.take(policy=policy))
+
+
+def test_f28_a_tenants_cap_ends_at_midnight_utc_by_the_entitys_clock() -> None:
+    entity = Entity()
+    _tenants(entity, blue=1.0)
+    midnight = T + 86_400
+    entity.at(midnight - 300)
+    entity.worker.tenant_spent("blue", day_of(midnight + 300), 1.25)
+    entity.report()
+    assert entity.state.snapshot("w").tenants_micro_usd == {"blue": 1_250_000}
+    (event,) = [event for event in entity.events if event.kind == "capped"]
+    assert (event.target, event.until, event.alarming) == ("tenant blue", midnight, True)
+    assert entity.state.next_deadline == midnight
+    entity.at(midnight)
+    assert entity.state.snapshot("w").tenants_micro_usd == {}
+    assert (entity.kinds[-1], entity.state.tenant_capped) == ("cap_lifted", {})
+    entity.worker.tenant_spent("blue", day_of(T), 5.0)
+    entity.report()
+    assert entity.state.snapshot("w").tenants_micro_usd == {}, "what came late belongs to the day before"
+
+
+def test_a_tenants_raised_cap_is_lifted_and_his_spend_outlives_a_deployment_that_does_not_know_him() -> None:
+    entity = Entity()
+    _tenants(entity, blue=1.0)
+    entity.worker.tenant_spent("blue", day_of(T), 1.0)
+    entity.report()
+    _tenants(entity)
+    assert entity.kinds[-1] == "cap_lifted"
+    _tenants(entity, blue=1.0)
+    assert entity.kinds[-1] == "capped"
+    _tenants(entity, blue=2.0)
+    assert (entity.kinds[-1], entity.state.snapshot("w").tenants_micro_usd) == ("cap_lifted", {"blue": 1_000_000})
+
+
+def test_only_capped_tenants_are_kept_however_many_there_are() -> None:
+    entity = Entity()
+    _tenants(entity, blue=1.0)
+    before = len(entity.state.model_dump_json())
+    for first in range(0, 100_000, 500):
+        for number in range(first, first + 500):
+            entity.worker.tenant_spent(f"tenant-{number}", day_of(T), 1.0)
+        entity.report()
+    assert entity.state.tenant_spend == {}
+    assert len(entity.state.model_dump_json()) < before + 100
+
+
+def test_as_many_tenants_as_there_may_be_are_few_bytes_whatever_their_names_and_configurations_were() -> None:
+    entity = Entity()
+    names = ["\U0001f986" * 14 + f"{number:08d}" for number in range(2 * TENANTS_MAX)]
+    for part in (names[:TENANTS_MAX], names[TENANTS_MAX:]):
+        _tenants(entity, **dict.fromkeys(part, 1e9))
+        for name in part:
+            entity.worker.tenant_spent(name, day_of(T), 999.999999)
+        entity.report()
+    assert len(entity.state.tenant_spend) == TENANTS_MAX
+    assert len(entity.state.snapshot("w").model_dump_json().encode()) < 25_000
+    assert len(entity.state.model_dump_json().encode()) < 100_000
 
 
 def test_the_spend_of_an_unknown_provider_is_not_kept() -> None:
