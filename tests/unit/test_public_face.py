@@ -68,7 +68,7 @@ OPTIONS = {
     "eval": [],
     "eval run": ["--task", "--provider", "--out", "--against", "--json"],
     "eval show": ["run_id", "--out", "--against", "--json"],
-    "health": ["--json"],
+    "health": ["--watch", "--every", "--json"],
     "health events": ["--json"],
     "health open": ["provider", "--note", "--json"],
     "health close": ["provider", "--note", "--json"],
