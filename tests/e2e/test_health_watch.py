@@ -152,7 +152,7 @@ def test_a_server_that_goes_away_is_said_and_found_again(served: Site, started: 
     said = watching.until('"error"', "\n")
     missed = json.loads(said[said.index('{"error"') :].splitlines()[0])
     assert missed["error"] == "NoServer"
-    assert "does not answer" in missed["message"]
+    assert f"the Temporal server at 127.0.0.1:{way.port} does not answer" in missed["message"]
     served.wait_for(way.mend())
     watching.until('"keys"', "\n")
     assert watching.end() == 0
