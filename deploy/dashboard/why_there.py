@@ -18,7 +18,7 @@ PANELS = (
     ),
     Panel(
         "Reasons of decisions",
-        "best_score in quiet times. breaker_open, cooling and the like: the best was passed over.",
+        "primary in quiet times. breaker_open, cooldown, throttled: the best one was passed over.",
         (Query(per_second(f"pointsman_decisions_total{{{TYPES}, {CHOSEN}}}", "reason", "5m"), "{{reason}}"),),
         unit=PER_SECOND,
         stack="normal",

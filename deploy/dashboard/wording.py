@@ -7,8 +7,10 @@ CHOSEN = 'provider=~"$provider"'
 TYPES = 'query_type=~"$query_type"'
 LIVE = 'purpose=~"answer|classification"'
 """Calls that questions wait for: not probes, measurements or shadows, which are no part of a provider's live health."""
-ENDED = 'outcome=~"answered|refused|failed"'
+ENDED = 'outcome!="cancelled"'
 """Calls that a provider had its say in; a hedge's loser is cut off, which says nothing of it."""
+GIVEN = 'outcome=~"answered|refused|low_confidence"'
+"""Calls that brought an answer, whatever became of it."""
 RECENT = "$__rate_interval"
 WHOLE = "$__range"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deploy.dashboard.panel import BLUE, GREEN, ORANGE, PER_SECOND, RED, SECONDS, SHARE, YELLOW, Panel, Query
-from deploy.dashboard.wording import CHOSEN, ENDED, LIVE, in_all, largest, per_second, quantile, share
+from deploy.dashboard.wording import CHOSEN, ENDED, GIVEN, LIVE, RECENT, in_all, largest, per_second, quantile, share
 
 _CALLS = f"pointsman_calls_total{{{CHOSEN}, {LIVE}, {ENDED}}}"
 _FAILED = f'pointsman_calls_total{{{CHOSEN}, {LIVE}, outcome="failed"}}'
@@ -141,7 +141,7 @@ PANELS = (
                 quantile(
                     number,
                     "pointsman_call_duration_seconds",
-                    f'{{{CHOSEN}, outcome=~"answered|refused"}}',
+                    f"{{{CHOSEN}, {GIVEN}}}",
                     "provider",
                 ),
                 f"{{{{provider}}}} p{number * 100:g}",
@@ -235,8 +235,7 @@ DISTRIBUTIONS = (
         "How many calls took how long. Two bands: two kinds of questions, or a second, slower machine behind the name.",
         (
             Query(
-                "sum by (le) (increase(pointsman_call_duration_seconds_bucket"
-                '{provider=~"$provider", outcome=~"answered|refused"}[$__rate_interval]))',
+                in_all(f"pointsman_call_duration_seconds_bucket{{{CHOSEN}, {GIVEN}}}", "le", RECENT),
                 "{{le}}",
             ),
         ),
