@@ -148,6 +148,10 @@ def test_after_questions_with_faults_every_documented_metric_is_there_with_its_l
     assert told.value("pointsman_comparisons_total", source="panel", verdict="disagree") == 1
     assert told.value("pointsman_calls_in_flight") == 0
     assert told.value("pointsman_provider_daily_cap_usd") == 5
+    assert told.value("pointsman_questions_total", outcome="answered", failure="none") == 7
+    # The list of what waits is looked at each 30 s.
+    fleet.until(lambda: told.value("pointsman_reviews_waiting") == 1, PATIENCE_S)
+    assert told.value("pointsman_reviews_oldest_seconds") > 0
 
 
 def test_temporals_own_metrics_stand_beside_ours_each_worker_with_its_own_series(told: Told) -> None:

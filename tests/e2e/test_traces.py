@@ -1,4 +1,4 @@
-"""Traces of real processes at a real collector: whole where it takes them, no concern of questions where it does not."""
+"""Traces of real processes at a real collector: whole where it takes them, else no concern of any question."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def collector() -> Iterator[Collector]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the method replaced
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -72,7 +72,8 @@ class Observed:
 
     def look(self, health: ProcessHealth, catalogue: ProcessCatalogue, workers: Sequence[Worker]) -> None:
         """Read everything once."""
-        self.condition.workers_run = all(worker.is_running for worker in workers)
+        if self.condition.serving:  # one that is let finish has not failed
+            self.condition.workers_run = all(worker.is_running for worker in workers)
         self.condition.fleet_heard = health.view.age(health.clock()) != "stale"
         self.condition.catalogue_read = catalogue.heard_at > 0
         self.gauges.latest = read(health, catalogue)
@@ -118,60 +119,73 @@ async def observed(
     watch = Observed()
     watch.telemetry.record_content = settings.record_content
     watch.telemetry.sampling_ratio = settings.sampling_ratio
+    ends: list[Callable[[], None]] = []
     async with AsyncExitStack() as held:
+        held.push_async_callback(_end_in_bounds, ends)
+        held.push_async_callback(watch.end)
         if settings.decision_log is not None:
             lines = LineLog(settings.decision_log)
-            held.push_async_callback(_in_bounds, lines.close)
+            ends.append(lines.close)
             watch.telemetry.decisions, watch.gauges.dropped = lines, lambda: lines.dropped
         if settings.measures:
-            _measure(settings, process, sdk_metrics, watch, held)
-        held.push_async_callback(watch.end)
+            exposition = _export(settings, process, sdk_metrics, watch, ends)
+            watch.start()
+            if settings.listen_at is not None:
+                listener = Listener(settings.listen_at, watch.condition, exposition)
+                held.push_async_callback(asyncio.to_thread, listener.close)
+                _log.info("telemetry is told at http://%s (/metrics, /healthz, /readyz)", listener.address)
         yield watch
 
 
-def _measure(
-    settings: TelemetrySettings, process: str, sdk_metrics: MetricBuffer | None, watch: Observed, held: AsyncExitStack
-) -> None:
+def _export(
+    settings: TelemetrySettings,
+    process: str,
+    sdk_metrics: MetricBuffer | None,
+    watch: Observed,
+    ends: list[Callable[[], None]],
+) -> Callable[[], bytes]:
+    """Lead what the process tells to where it goes; gives the metrics as text."""
     # The SDK and its exporters take a tenth of a second and some megabytes: only a process that tells pays for them.
-    from workers.telemetry import exporting  # noqa: PLC0415
+    from workers.telemetry import exporting, spans  # noqa: PLC0415
 
     exporting.quieten()
-    exposition = exporting.Exposition() if settings.listen_at is not None else None
-    whose = exporting.resource(settings, process)
-    provider = exporting.meter_provider(settings, whose, exposition)
-    held.push_async_callback(_in_bounds, provider.shutdown)
+    exposition, whose = exporting.Exposition(), exporting.resource(settings, process)
+    provider = exporting.meter_provider(settings, whose, exposition if settings.listen_at else None)
     watch.telemetry.instruments = Instruments(provider.get_meter(SCOPE))
     watch.gauges.register(provider.get_meter(SCOPE))
+    drained = None if sdk_metrics is None else SdkMetrics(sdk_metrics, provider.get_meter(SDK_SCOPE))
+
+    def end_metrics() -> None:
+        if drained is not None:
+            drained.close()
+        provider.shutdown()
+
+    ends.append(end_metrics)
     if settings.traces:
-        from workers.telemetry.spans import exported_spans  # noqa: PLC0415 - imports the SDK
-
-        spans = exported_spans(settings, whose)
-        held.push_async_callback(_in_bounds, spans.close)
-        watch.telemetry.spans = spans
-    watch.start()
-    if sdk_metrics is not None:
-        held.push_async_callback(_in_bounds, SdkMetrics(sdk_metrics, provider.get_meter(SDK_SCOPE)).close)
-    if settings.listen_at is not None and exposition is not None:
-        listener = Listener(settings.listen_at, watch.condition, exposition.text)
-        held.push_async_callback(asyncio.to_thread, listener.close)
-        _log.info("telemetry is told at http://%s (/metrics, /healthz, /readyz)", listener.address)
+        exported = spans.exported_spans(settings, whose)
+        ends.append(exported.close)
+        watch.telemetry.spans = exported
+    return exposition.text
 
 
-async def _in_bounds(end: Callable[[], None]) -> None:
-    """Let something end on a thread that nobody waits for when its time is up."""
-    ended = asyncio.Event()
+async def _end_in_bounds(ends: Sequence[Callable[[], None]]) -> None:
+    """Let everything end at once, each on a thread that nobody waits for when the time is up."""
     loop = asyncio.get_running_loop()
+    ended = [asyncio.Event() for _ in ends]
 
-    def run() -> None:
+    def run(end: Callable[[], None], done: asyncio.Event) -> None:
         try:
             end()
-        finally:
-            with suppress(RuntimeError):  # nobody waits any more
-                loop.call_soon_threadsafe(ended.set)
+        except Exception as fault:  # noqa: BLE001 - the process ends all the same
+            _log.warning("telemetry did not end well: %s", type(fault).__name__)
+        with suppress(RuntimeError):  # nobody waits any more
+            loop.call_soon_threadsafe(done.set)
 
-    Thread(target=run, name="telemetry-end", daemon=True).start()
+    for end, done in zip(ends, ended, strict=True):
+        Thread(target=run, args=(end, done), name="telemetry-end", daemon=True).start()
     try:
         async with asyncio.timeout(_LAST_WORD_S):
-            await ended.wait()
+            for done in ended:
+                await done.wait()
     except TimeoutError:
         _log.warning("telemetry that was not sent within %g s is lost", _LAST_WORD_S)
