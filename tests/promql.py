@@ -169,12 +169,12 @@ def _matching(node: Any, series: Sequence[Series]) -> list[Series]:
 
 
 def _fits(matcher: Any, one: Series) -> bool:
-    held = dict(one.labels).get(matcher.name, "")
+    held, wanted = dict(one.labels).get(matcher.name, ""), str(matcher.value)
     if matcher.op == promql.MatchOp.Equal:
-        return held == matcher.value
+        return held == wanted
     if matcher.op == promql.MatchOp.NotEqual:
-        return held != matcher.value
-    return (re.fullmatch(matcher.value, held) is not None) == (matcher.op == promql.MatchOp.Re)
+        return held != wanted
+    return (re.fullmatch(wanted, held) is not None) == bool(matcher.op == promql.MatchOp.Re)
 
 
 def _within(one: Series, after_s: float, until_s: float) -> list[tuple[float, float]]:
@@ -210,6 +210,10 @@ def _combined(op: str, left: Vector | float, right: Vector | float) -> Vector | 
         assert isinstance(left, dict)
         assert isinstance(right, dict)
         return {**right, **left}
+    if op == "unless":
+        assert isinstance(left, dict)
+        assert isinstance(right, dict)
+        return {labels: value for labels, value in left.items() if labels not in right}
     if isinstance(left, dict):
         pairs = {
             labels: (value, right[labels] if isinstance(right, dict) else right)

@@ -31,7 +31,7 @@ PROMISED = {
 }
 
 
-def each_rule() -> Any:
+def each_rule() -> pytest.MarkDecorator:
     return pytest.mark.parametrize("rule", rules(), ids=lambda rule: str(rule["alert"]))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from itertools import combinations
-from typing import Any
 
 import pytest
 
@@ -26,7 +25,7 @@ _LABELS = {
 }
 
 
-def each(asked: list[Asked]) -> Any:
+def each(asked: list[Asked]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("one", asked, ids=[f"{one.where}-{number}" for number, one in enumerate(asked)])
 
 
