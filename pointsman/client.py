@@ -33,6 +33,7 @@ from temporalio.service import RPCError
 from pointsman import search_attributes, watch
 from pointsman.connection import connect
 from pointsman.contract import INVALID_QUESTION, TASK_QUEUE, RouteAndAnswer, Status, Unanswered
+from pointsman.data_converter import max_question_bytes
 from pointsman.errors import (
     IdTaken,
     InvalidQuestion,
@@ -42,7 +43,7 @@ from pointsman.errors import (
     QuestionFailed,
     UnknownQuestion,
 )
-from pointsman.messages import Answer, Question
+from pointsman.messages import Answer, Question, oversize
 from pointsman.narrative import headline
 from pointsman.sentences import in_one
 from pointsman.server_faults import GONE, question_fault, server_fault, steadily
@@ -73,7 +74,7 @@ class RouterClient:
     """Asks questions and fetches answers. Every method raises the errors of `pointsman.errors`."""
 
     def __init__(self, client: Client) -> None:
-        """Use a client that was connected with `pointsman.connection.DATA_CONVERTER`."""
+        """Use a client that has `pointsman.plugin.PointsmanPlugin`, as `pointsman.connection.connect` gives it."""
         self._client = client
 
     @classmethod
@@ -130,6 +131,9 @@ class RouterClient:
 
     async def _start(self, question: str | Question, wanted_id: str | None, fields: dict[str, Any]) -> Handle:
         asked = _question(question, fields)
+        refusal = oversize(asked, max_question_bytes(self._client.data_converter))
+        if refusal is not None:
+            raise InvalidQuestion(refusal)
         question_id = f"question-{uuid.uuid4()}" if wanted_id is None else _usable(wanted_id)
         if wanted_id is not None:
             # Before the start, since after a failure the server would let any question run under the id.
@@ -203,7 +207,7 @@ class RouterClient:
             raise _about(question_id, question_fault(question_id, fault)) from fault
         payloads = first.workflow_execution_started_event_attributes.input.payloads
         try:
-            decoded = await self._client.data_converter.decode(payloads, [Question])
+            decoded = await steadily(lambda: self._client.data_converter.decode(payloads, [Question]))
         except (ApplicationError, ValueError, RuntimeError):
             return None
         return decoded[0] if decoded else None

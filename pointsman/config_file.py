@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,13 @@ from pydantic import ValidationError
 
 from pointsman.checks import faults
 from pointsman.configuration import Configuration
+from pointsman.encoding.settings import beside
 from pointsman.evals.suite_folder import load_suites
 from pointsman.schemas import schema_fault
 from pointsman.sentences import ConfigurationError, sentences
+from pointsman.toml_file import CONFIG_VARIABLE, parsed
 
-CONFIG_VARIABLE = "POINTSMAN_CONFIG"
+__all__ = ["CONFIG_VARIABLE", "from_environment", "load"]
 
 _MAX_SCHEMA_BYTES = 100_000
 
@@ -32,7 +33,8 @@ def load(path: Path) -> Configuration:
     Raises:
         ConfigurationError: with every fault that was found, each one sentence that starts with its path.
     """
-    configuration = _with_suites(_with_schemas(_validated(_parsed(path)), path.parent), path.parent)
+    configuration = _with_suites(_with_schemas(_validated(parsed(path)), path.parent), path.parent)
+    configuration = configuration.model_copy(update={"payloads": beside(configuration.payloads, path.parent)})
     found = faults(configuration)
     if found:
         raise ConfigurationError(found)
@@ -49,24 +51,6 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Path:
     if not path:
         raise ConfigurationError([f"{CONFIG_VARIABLE} is not set; set it to the path of the configuration file"])
     return Path(path)
-
-
-def _parsed(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigurationError([f"{path}: no such file; give the path of a configuration in TOML"]) from None
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ConfigurationError([f"{path}: cannot be read ({fault})"]) from fault
-    except (ValueError, RecursionError) as fault:
-        # Besides its own error the parser lets through those of numbers too long and of nesting too deep.
-        raise ConfigurationError([f"{path}: {_toml_fault(str(fault))}"]) from fault
-
-
-def _toml_fault(message: str) -> str:
-    if message.startswith(("Cannot declare", "Cannot overwrite")):
-        return f"declared twice: {message}; give each provider, route and key one place and its own name"
-    return f"not TOML: {message}"
 
 
 def _validated(document: dict[str, Any]) -> Configuration:

@@ -11,7 +11,9 @@ from pointsman.budget import BudgetSettings
 from pointsman.catalogue.thresholds import UpgradeSettings
 from pointsman.classification import ClassifierName
 from pointsman.decision import CallLimits, RetrySchedule, Weights
+from pointsman.deployment import WorkerSettings
 from pointsman.divergence.settings import DivergenceSettings
+from pointsman.encoding.settings import PayloadSettings
 from pointsman.evals.suite import EvalSuite
 from pointsman.health.settings import BreakerSettings, HealthSettings
 from pointsman.hedge_delay import HedgingSettings
@@ -157,6 +159,8 @@ class Configuration(BaseModel):
     divergence: DivergenceSettings = DivergenceSettings()
     review: ReviewSettings = ReviewSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    payloads: PayloadSettings = PayloadSettings()
+    worker: WorkerSettings = WorkerSettings()
 
     schemas: dict[str, dict[str, Any]] = Field(default={}, exclude=True)
     """JSON Schemas of the routes by their path as written; filled by `load`."""

@@ -1,4 +1,4 @@
-"""How every process of Pointsman reaches Temporal: one data converter, one way to read the connection.
+"""How every process of Pointsman reaches Temporal: one plugin, one way to read the connection.
 
 Address, namespace, API key and TLS come from Temporal's own TEMPORAL_* variables or its configuration file.
 """
@@ -6,28 +6,24 @@ Address, namespace, API key and TLS come from Temporal's own TEMPORAL_* variable
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import os
 from typing import Any
 
-from pydantic import ValidationError
-from temporalio.api.common.v1 import Payload
 from temporalio.client import Client
-from temporalio.contrib.pydantic import PydanticJSONPlainPayloadConverter
-from temporalio.converter import CompositePayloadConverter, DataConverter, DefaultPayloadConverter
 from temporalio.envconfig import ClientConfig
-from temporalio.exceptions import ApplicationError
 from temporalio.runtime import LoggingConfig, MetricBuffer, Runtime, TelemetryConfig, TelemetryFilter
 from temporalio.service import RPCError
 
 from pointsman.address import DEFAULT_ADDRESS, with_port
-from pointsman.contract import INVALID_QUESTION
+from pointsman.data_converter import DATA_CONVERTER
 from pointsman.errors import NoServer
 from pointsman.headers import NOT_A_HEADER, header_safe
-from pointsman.messages import Question
-from pointsman.sentences import ConfigurationError, in_one, shortened
+from pointsman.plugin import PointsmanPlugin
+from pointsman.sentences import ConfigurationError, shortened
 from pointsman.server_faults import plain_reason
 from pointsman.telemetry.asking import asking_interceptor
+
+__all__ = ["DATA_CONVERTER", "connect", "connect_plainly", "file_settings"]
 
 _CONNECT_TIMEOUT_S = 10.0
 """For a server that takes the connection and then says nothing: the SDK itself would try for half a minute."""
@@ -44,45 +40,13 @@ _BAD_TLS = {
 """What the SDK says of TLS settings that no server was asked about."""
 
 
-class _QuestionsAsSentences(PydanticJSONPlainPayloadConverter):
-    """Pydantic's JSON; a question that cannot be read fails its workflow with a sentence.
-
-    Any other error while a workflow reads its input would be retried for ever.
-    """
-
-    def from_payload(self, payload: Payload, type_hint: type | None = None) -> Any:
-        """Read a payload as `type_hint`."""
-        try:
-            return super().from_payload(payload, type_hint)
-        except ValidationError as fault:
-            if type_hint is not Question:
-                raise
-            raise ApplicationError(in_one(fault, Question), type=INVALID_QUESTION, non_retryable=True) from None
-
-
-class PayloadConverter(CompositePayloadConverter):
-    """Temporal's converters with Pydantic for JSON."""
-
-    def __init__(self) -> None:
-        """Replace the JSON converter and keep the rest."""
-        json_converter = _QuestionsAsSentences()
-        super().__init__(
-            *(
-                json_converter if converter.encoding == json_converter.encoding else converter
-                for converter in DefaultPayloadConverter.default_encoding_payload_converters
-            )
-        )
-
-
-DATA_CONVERTER = dataclasses.replace(DataConverter.default, payload_converter_class=PayloadConverter)
-"""For every client, worker, replayer and test."""
-
-
 async def connect(address: str | None = None, namespace: str | None = None) -> Client:
     """Connect as the environment says; the arguments take precedence over it.
 
+    What is done to payloads is read by the plugin, from the environment too.
+
     Raises:
-        ConfigurationError: the environment, or the file that it names, cannot be used.
+        ConfigurationError: the environment, or a file that it names, cannot be used.
         NoServer: nothing answers at the address, or it refuses the key.
     """
     options = _environment()
@@ -97,6 +61,7 @@ async def connect_plainly(address: str, namespace: str = "default") -> Client:
     """Connect to a server on this machine, whatever the environment says about another.
 
     Raises:
+        ConfigurationError: what the environment says about payloads cannot be used.
         NoServer: nothing answers at the address.
     """
     return await _connected({"target_host": address, "namespace": namespace, "tls": False})
@@ -131,13 +96,14 @@ def _environment() -> dict[str, Any]:
 
 async def _connected(options: dict[str, Any]) -> Client:
     use_quiet_runtime()
+    plugin = PointsmanPlugin(interceptors=[asking_interceptor()])
     target = options["target_host"]
     if "://" in target:
         raise _no_address(target, "it starts with a scheme")
     options["target_host"] = with_port(target)
     try:
         async with asyncio.timeout(_CONNECT_TIMEOUT_S):
-            return await Client.connect(**options, data_converter=DATA_CONVERTER, interceptors=[asking_interceptor()])
+            return await Client.connect(**options, plugins=[plugin])
     except ValueError as fault:
         told = plain_reason(str(fault))
         if "target URL" in told:

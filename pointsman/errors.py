@@ -14,6 +14,7 @@ PointsmanError
 ├── RunRefused          correct what is to be measured, or the suite
 ├── RunFailed           start it again; the message tells how it ended
 ├── UnknownRun          check the id
+├── UnreadablePayload   give this process the key or the folder that it names
 ├── InvalidOutcomes     correct the line of the file that the message names
 ├── NoServer            start or name a Temporal server; the question goes on where there is a `question_id`
 ├── NoWorker            start a worker; the question waits for it
@@ -97,6 +98,15 @@ class RunFailed(PointsmanError):
 
 class UnknownRun(PointsmanError):
     """No measuring run has this id, or its history has been deleted."""
+
+
+class UnreadablePayload(PointsmanError):
+    """What stands in the Temporal server cannot be read with the keys, or the folder, that this process has."""
+
+
+def stored_elsewhere(message: str) -> bool:
+    """Whether an error of Temporal's SDK is about a payload that is kept in a place that this process does not know."""
+    return "[TMPRL1105]" in message or "No driver found with name" in message
 
 
 class InvalidOutcomes(PointsmanError):

@@ -57,6 +57,14 @@ WORKER_LOST = Fault(error_class=ErrorClass.INFRASTRUCTURE, kind="worker_lost", s
 """The worker died, or was cut off, while the provider had the request."""
 
 
+CALL_UNREAD = Fault(
+    error_class=ErrorClass.INFRASTRUCTURE,
+    kind="unreadable",
+    summary="no worker that took the call had the key, or the folder, to read it",
+)
+"""Nothing reached the provider: the workers that serve it lack what the question was encrypted or stored with."""
+
+
 HEDGE_LOST = Fault(error_class=ErrorClass.CANCEL, kind="hedge_lost", summary="another provider answered first")
 """The other leg of a race won: neutral for this one's health, and billed for as long as it ran."""
 

@@ -45,7 +45,7 @@ class HealthClient:
     """Reads and steers the health of all providers. Every method raises the errors of `pointsman.errors`."""
 
     def __init__(self, client: Client, *, answer_within_s: float = _ANSWER_WITHIN_S) -> None:
-        """Use a client that was connected with `pointsman.connection.DATA_CONVERTER`."""
+        """Use a client that has `pointsman.plugin.PointsmanPlugin`, as `pointsman.connection.connect` gives it."""
         self._client = client
         self._patience_s = answer_within_s
 

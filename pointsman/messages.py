@@ -31,6 +31,8 @@ from pointsman.schemas import schema_fault
 
 MAX_QUESTION_BYTES = 1_500_000
 """Serialised UTF-8 size of a question: one copy travels in every provider call, and a payload may hold 2 MB."""
+MAX_STORED_QUESTION_BYTES = 20_000_000
+"""The same where large payloads are kept outside of the server (`[payloads] store`)."""
 
 MAX_TASK_BYTES = 255
 """What the search attribute `PointsmanTask` holds in every store of a Temporal server."""
@@ -149,12 +151,10 @@ class Question(BaseModel):
             raise ValueError("messages is empty; give at least one message")
         if self.allow is not None and not self.allow:
             raise ValueError("allow is empty, so that no provider may answer; name a provider or leave it out")
-        size = len(_serialised(self))
-        if size > MAX_QUESTION_BYTES:
-            raise ValueError(
-                f"the question is {size:,} bytes as JSON and at most {MAX_QUESTION_BYTES:,} fit; "
-                "shorten prompt or context"
-            )
+        for field, value in self:
+            problem = unsendable(value)
+            if problem is not None:
+                raise ValueError(f"{field} {problem}")
         return self
 
     @property
@@ -206,12 +206,12 @@ class Answer(BaseModel):
     review: ReviewRecord | None = None
 
 
-def _serialised(question: Question) -> bytes:
-    for field, value in question:
-        problem = unsendable(value)
-        if problem is not None:
-            raise ValueError(f"{field} {problem}")
-    return question.model_dump_json().encode()
+def oversize(question: Question, limit: int) -> str | None:
+    """Why a question is too large where `limit` bytes fit, or `None`; what fits is the transport's matter."""
+    size = len(question.model_dump_json().encode())
+    if size <= limit:
+        return None
+    return f"the question is {size:,} bytes as JSON and at most {limit:,} fit; shorten prompt or context"
 
 
 def content_text(content: object) -> str:

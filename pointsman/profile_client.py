@@ -39,7 +39,7 @@ class ProfileClient:
     """Starts and schedules profiles and fetches reports. Every method raises the errors of `pointsman.errors`."""
 
     def __init__(self, client: Client) -> None:
-        """Use a client that was connected with `pointsman.connection.DATA_CONVERTER`."""
+        """Use a client that has `pointsman.plugin.PointsmanPlugin`, as `pointsman.connection.connect` gives it."""
         self._client = client
 
     @classmethod

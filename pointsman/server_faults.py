@@ -10,7 +10,15 @@ from typing import TypeVar
 from temporalio.api.errordetails.v1 import NamespaceNotFoundFailure
 from temporalio.service import RPCError, RPCStatusCode
 
-from pointsman.errors import InvalidQuestion, NoServer, NoWorker, PointsmanError, UnknownQuestion
+from pointsman.errors import (
+    InvalidQuestion,
+    NoServer,
+    NoWorker,
+    PointsmanError,
+    UnknownQuestion,
+    UnreadablePayload,
+    stored_elsewhere,
+)
 
 GONE = frozenset({RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED})
 """What a call ends with whose server does not answer; whether it took the request is then unknown."""
@@ -66,6 +74,9 @@ async def steadily(call: Callable[[], Awaitable[_Result]]) -> _Result:
     """Make a call, and make it again when its connection was closed under it, as servers do with one of some minutes.
 
     Only for calls that do no harm twice. A connection that is closed again within a second is a fault.
+
+    Raises:
+        UnreadablePayload: what came back is kept outside of the server, and this process does not know where.
     """
     closed_at = float("-inf")
     while True:
@@ -76,6 +87,13 @@ async def steadily(call: Callable[[], Awaitable[_Result]]) -> _Result:
             if not connection_closed(fault) or now - closed_at < _RESPITE_S:
                 raise
             closed_at = now
+        except (RuntimeError, ValueError) as fault:
+            if stored_elsewhere(str(fault)):
+                raise UnreadablePayload(
+                    "a payload is kept outside of the server and this process does not know where; set "
+                    "POINTSMAN_PAYLOAD_STORE, or POINTSMAN_CONFIG to the configuration that names the folder"
+                ) from fault
+            raise
 
 
 def connection_closed(fault: RPCError) -> bool:

@@ -7,9 +7,10 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from temporalio.api.enums.v1 import PendingWorkflowTaskState, TaskQueueType
+from temporalio.api.enums.v1 import PendingWorkflowTaskState, TaskQueueType, VersioningBehavior, WorkerVersioningMode
 from temporalio.api.taskqueue.v1 import TaskQueue
-from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
+from temporalio.api.workflow.v1 import WorkflowExecutionVersioningInfo
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeTaskQueueResponse
 from temporalio.client import Client, WorkflowExecutionDescription, WorkflowHandle
 from temporalio.service import RPCError, RPCStatusCode
 
@@ -25,6 +26,7 @@ _LOOK_EVERY_S = 1.0
 _LOOK_LATER_EVERY_S = 5.0
 _NO_POLLER_AFTER_S = 1.0
 _EVENTS_OF_A_NEW_QUESTION = 2
+_VERSIONED = WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED
 _PROMPT_ATTEMPTS = 2
 """From the third on the server itself lets a step wait: workers took it and failed."""
 
@@ -101,10 +103,13 @@ async def until_abandoned(
                 raise AwaitingReview(f"the question waits for a review: {DECIDE.format(handle.id)}")
             vigil = Vigil(what)
         elif scheduled_ns is None or waited_s >= _NO_POLLER_AFTER_S:
-            asked_ns = await _last_asked(client, queue)
+            described = await _described(client, queue)
+            asked_ns = _last_asked(described)
             if asked_ns == NOBODY and found.history_length <= _EVENTS_OF_A_NEW_QUESTION:
                 raise _no_worker(queue)
             abandoned = vigil.abandoned(time.monotonic(), scheduled_ns, asked_ns)
+            if abandoned is None and described is not None and waited_s >= NOT_TAKEN_S:
+                abandoned = unserved(found.raw_description.workflow_execution_info.versioning_info, described, what)
             if abandoned is not None:
                 raise NoWorker(abandoned)
         await asyncio.sleep(_LOOK_LATER_EVERY_S if scheduled_ns is None else _LOOK_EVERY_S)
@@ -116,23 +121,51 @@ async def require_worker(client: Client, queue: str = TASK_QUEUE) -> None:
     Raises:
         NoWorker: none has.
     """
-    if await _last_asked(client, queue) == NOBODY:
+    if _last_asked(await _described(client, queue)) == NOBODY:
         raise _no_worker(queue)
 
 
-async def _last_asked(client: Client, queue: str) -> int | None:
-    """When a worker last asked for work of a queue, by the server's clock; `None` where the server cannot tell."""
+def unserved(
+    asked_of: WorkflowExecutionVersioningInfo, described: DescribeTaskQueueResponse, what: str = "question"
+) -> str | None:
+    """A sentence if workers are there and none is of the build whose turn it is, where builds have versions."""
+    # A worker without a version has a build id too, which the SDK makes up.
+    builds = {
+        options.build_id if options.worker_versioning_mode == _VERSIONED else ""
+        for options in (poller.deployment_options for poller in described.pollers)
+    }
+    pinned = asked_of.behavior == VersioningBehavior.VERSIONING_BEHAVIOR_PINNED
+    current = described.versioning_info.current_deployment_version.build_id
+    build = asked_of.deployment_version.build_id if pinned else current
+    if build in builds or not builds or asked_of.HasField("versioning_override"):
+        return None
+    if not build:
+        return (
+            f"workers of the builds {', '.join(sorted(builds))} are there and none is the current one; "
+            "make one so with `temporal worker deployment set-current-version`"
+        )
+    return f"no worker of the build {build!r} is there, whose turn it is with the {what}; start one of that build"
+
+
+async def _described(client: Client, queue: str) -> DescribeTaskQueueResponse | None:
+    """A queue and its workers; `None` where the server cannot tell."""
     request = DescribeTaskQueueRequest(
         namespace=client.namespace,
         task_queue=TaskQueue(name=queue),
         task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
     )
     try:
-        described = await steadily(lambda: client.workflow_service.describe_task_queue(request))
+        return await steadily(lambda: client.workflow_service.describe_task_queue(request))
     except RPCError as fault:
         if fault.status is RPCStatusCode.UNIMPLEMENTED:
             return None  # a test server
         raise server_fault(fault) from fault
+
+
+def _last_asked(described: DescribeTaskQueueResponse | None) -> int | None:
+    """When a worker last asked for work, by the server's clock; `None` where the server cannot tell."""
+    if described is None:
+        return None
     return max((poller.last_access_time.ToNanoseconds() for poller in described.pollers), default=NOBODY)
 
 

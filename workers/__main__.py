@@ -3,6 +3,7 @@
 python -m workers                workers against TEMPORAL_ADDRESS, with the configuration in POINTSMAN_CONFIG
 python -m workers dev            Temporal server with UI, workers and demo providers in one process
 python -m workers demo           the same, ask the demo questions, end
+python -m workers codec-server   decrypt payloads for Temporal's UI
 """
 
 from __future__ import annotations

@@ -17,11 +17,14 @@ from pointsman.entering import entering
 from pointsman.errors import PointsmanError
 from pointsman.search_attributes import MissingSearchAttributes
 from pointsman.server_faults import server_fault
+from workers.codec_server import CodecServerOptions, add_options, serve_codec
+from workers.log_lines import InOneLine
 from workers.service import say, serve, stop_on_signals
 from workers.settings import Settings
 from workers.telemetry.sdk_metrics import sdk_buffer
 from workers.wiring import CACHED_WORKFLOWS
 
+_CODEC_SERVER = "codec-server"
 _DIGITS = 9
 _SHOWN = 40
 
@@ -30,9 +33,11 @@ def run(words: list[str]) -> int:
     """Run one command and return its status; every error is a sentence on standard error."""
     arguments = _arguments(words)
     logging.basicConfig(level=arguments.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(InOneLine())
     try:
-        if arguments.command is None:
-            asyncio.run(_serve(arguments.max_cached_workflows))
+        if arguments.command in {None, _CODEC_SERVER}:
+            asyncio.run(_serve_codec(arguments) if arguments.command else _serve(arguments.max_cached_workflows))
             return Exit.DONE
         # The embedded stack needs packages that a production worker does not have.
         with entering():
@@ -78,6 +83,7 @@ def _arguments(words: list[str]) -> argparse.Namespace:
             "--degrade-after", type=calls, metavar="N", help="rehearsal: a simulated provider degrades"
         )
         command.add_argument("--fail-after", type=calls, metavar="N", help="rehearsal: a simulated provider fails")
+    add_options(commands.add_parser(_CODEC_SERVER, help="decrypt payloads for Temporal's UI until Ctrl-C"))
     return parser.parse_args(words)
 
 
@@ -90,6 +96,10 @@ def _number_of(what: str) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+async def _serve_codec(arguments: argparse.Namespace) -> None:
+    await serve_codec(CodecServerOptions.of(arguments), stop_on_signals(), say)
 
 
 async def _serve(max_cached_workflows: int) -> None:

@@ -15,6 +15,8 @@ from temporalio.worker import Worker
 
 from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
+from pointsman.encoding.payloads import Payloads
+from pointsman.plugin import require_converter
 from pointsman.search_attributes import register
 from workers.catalogue_feed import CatalogueFeed
 from workers.health_feed import HealthFeed
@@ -38,7 +40,11 @@ async def serve(  # noqa: PLR0913 - what a process is started with
     """Serve questions until `stop` is set, then let running provider calls finish.
 
     `sdk_metrics` is where Temporal's SDK puts its own metrics, if anybody wants them.
+
+    Raises:
+        ConfigurationError: the client does to payloads what the configuration does not say.
     """
+    require_converter(client.data_converter, Payloads.of(settings.configuration.payloads))
     for warning in settings.warnings():
         _log.warning("%s", warning)
     await register(client)

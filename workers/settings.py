@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pointsman.checks import EMBEDDED, is_embedded, missing_keys, warnings
 from pointsman.config_file import from_environment, load
 from pointsman.configuration import Configuration
+from pointsman.deployment import Deployment
 from pointsman.sentences import ConfigurationError
 from workers.telemetry.surroundings import telemetry_here
 
@@ -21,13 +22,15 @@ class Settings:
     configuration: Configuration
     api_keys: Mapping[str, str] = field(repr=False)
     """Key by provider name."""
+    deployment: Deployment | None = None
+    """The version that this process is; `None` where workers have none."""
 
     @classmethod
     def of(cls, configuration: Configuration, environ: Mapping[str, str] = os.environ) -> Settings:
         """Take the keys that the configuration names from the environment.
 
         Raises:
-            ConfigurationError: a key is missing, or a provider exists in the embedded stack only.
+            ConfigurationError: a key or a build id is missing, or a provider exists in the embedded stack only.
         """
         found = missing_keys(configuration, environ)
         found += [
@@ -43,7 +46,7 @@ class Settings:
             for name, provider in configuration.providers.items()
             if provider.api_key_env and environ.get(provider.api_key_env)
         }
-        return cls(configuration, keys)
+        return cls(configuration, keys, Deployment.of(configuration.worker, environ))
 
     @classmethod
     def from_environment(cls) -> Settings:

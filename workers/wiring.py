@@ -14,7 +14,8 @@ from itertools import count
 
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
-from temporalio.worker import Interceptor, Worker
+from temporalio.common import VersioningBehavior, WorkerDeploymentVersion
+from temporalio.worker import Interceptor, Worker, WorkerDeploymentConfig
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from activities.announce import Announce
@@ -47,6 +48,7 @@ from pointsman.rate_limit import FROM_QUEUE_PER_MINUTE
 from workers.health_feed import SendProbe
 from workers.settings import Settings
 from workers.webhook import post
+from workflows import auto_upgrade
 from workflows.eval_run import EvalRun
 from workflows.model_upgrade import ModelUpgrade
 from workflows.profile_run import ProfileRun
@@ -127,7 +129,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
     questions = Worker(
         client,
         task_queue=TASK_QUEUE,
-        workflows=[RouteAndAnswer, ProviderHealth],
+        workflows=[RouteAndAnswer, auto_upgrade.ProviderHealth if settings.deployment else ProviderHealth],
         activities=[
             Classify(configuration, classifier_by(configuration.classification.by)).classify,
             Score(
@@ -144,6 +146,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
         ],
         workflow_runner=SANDBOX,
         interceptors=interceptors,
+        deployment_config=versioned(settings),
         max_cached_workflows=max_cached_workflows,
     )
     enabled = {name: provider for name, provider in configuration.providers.items() if provider.enabled}
@@ -163,6 +166,7 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
                 Probe(completers[name], provider, ledger, telemetry).probe_provider,
             ],
             interceptors=interceptors,
+            deployment_config=versioned(settings),
             max_concurrent_activities=provider.max_concurrent,
             max_task_queue_activities_per_second=_queue_rate(provider),
             max_heartbeat_throttle_interval=_CANCEL_POLL,
@@ -186,12 +190,14 @@ def build_measuring(  # noqa: PLR0913 - everything that it is made of
 ) -> Worker:
     """The worker for the catalogue and for everything that measures: apart, so that none of it delays a question."""
     configuration = settings.configuration
-    measure = Measure(configuration, catalogue)
-    comparing = CompareShadow(client, configuration.divergence, telemetry)
+    entities = [ProviderCatalogue, ModelUpgrade]
+    if settings.deployment:
+        entities = [auto_upgrade.ProviderCatalogue, auto_upgrade.ModelUpgrade]
+    measure, comparing = Measure(configuration, catalogue), CompareShadow(client, configuration.divergence, telemetry)
     return Worker(
         client,
         task_queue=CATALOGUE_QUEUE,
-        workflows=[ProviderCatalogue, EvalRun, ProfileRun, ProviderSitting, ShadowQuestion, ModelUpgrade],
+        workflows=[*entities, EvalRun, ProfileRun, ProviderSitting, ShadowQuestion],
         activities=[
             measure.plan_eval,
             measure.plan_profile,
@@ -203,7 +209,23 @@ def build_measuring(  # noqa: PLR0913 - everything that it is made of
         ],
         workflow_runner=SANDBOX,
         interceptors=interceptors,
+        deployment_config=versioned(settings),
         max_cached_workflows=max_cached_workflows,
+    )
+
+
+def versioned(settings: Settings) -> WorkerDeploymentConfig | None:
+    """The version of every worker of this process; a question stays with the one that began it, calls included.
+
+    The entities, which outlive each version, say otherwise in `workflows.auto_upgrade`.
+    """
+    deployment = settings.deployment
+    if deployment is None:
+        return None
+    return WorkerDeploymentConfig(
+        version=WorkerDeploymentVersion(deployment.name, deployment.build_id),
+        use_worker_versioning=True,
+        default_versioning_behavior=VersioningBehavior.PINNED,
     )
 
 

@@ -22,9 +22,14 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.bill import lost
     from pointsman.call import Completion, FailedCall, ProviderCall
     from pointsman.decision import CallLimits
-    from pointsman.faults import WORKER_LOST
+    from pointsman.errors import UnreadablePayload, stored_elsewhere
+    from pointsman.faults import CALL_UNREAD, WORKER_LOST
     from pointsman.outcomes import Attempt, ErrorClass, Fault
     from workflows.timeouts import queue_wait, retry_policy
+
+_UNREAD_PAUSE_S = 1.0
+_LONGEST_PAUSE_S = 60.0
+_OVER_S = 0.01
 
 
 async def ask(
@@ -32,12 +37,14 @@ async def ask(
 ) -> Completion | FailedCall:
     """Call the candidate with durable retries; a lost worker is nobody's failure, so the call is made again (ruling 4).
 
-    `made` takes the attempts of lost workers as they come, for a caller that cancels the rest.
+    A call that a worker could not read for want of a key or a folder reached nobody: it is made again, with growing
+    pauses, until one can. `made` takes the attempts of lost workers as they come, for a caller that cancels the rest.
 
     Raises:
         ActivityError: the question was cancelled while the call ran.
     """
     made = [] if made is None else made
+    pause_s = _UNREAD_PAUSE_S
     while True:
         try:
             completion = await _execute(call, limits, max_attempts=max_attempts, deadline=deadline)
@@ -47,7 +54,11 @@ async def ask(
                 raise
             failed = _failed(error, call, max_attempts)
         made.extend(failed.attempts)
-        if (
+        if failed.fault == CALL_UNREAD:
+            if not await _paused(pause_s, deadline):
+                return failed.model_copy(update={"attempts": tuple(made)})
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        elif (
             failed.fault.error_class is not ErrorClass.INFRASTRUCTURE
             or _workers_lost(made) >= limits.infrastructure_attempts
         ):
@@ -89,6 +100,8 @@ def _failed(error: ActivityError, call: ProviderCall, max_attempts: int) -> Fail
         return _timed_out(cause, call, max_attempts if exhausted else 1)
     if isinstance(cause, ApplicationError) and cause.details and isinstance(cause.details[0], dict):
         return FailedCall.model_validate(cause.details[0])
+    if isinstance(cause, ApplicationError) and _unread(cause):
+        return FailedCall(fault=CALL_UNREAD, attempts=())
     kind = cause.type if isinstance(cause, ApplicationError) else type(cause).__name__
     fault = Fault(
         error_class=ErrorClass.FAILURE,
@@ -96,6 +109,23 @@ def _failed(error: ActivityError, call: ProviderCall, max_attempts: int) -> Fail
         summary=f"the call ended in an unexpected error ({kind})",
     )
     return FailedCall(fault=fault, attempts=(lost(call, fault),))
+
+
+async def _paused(pause_s: float, deadline: datetime) -> bool:
+    """Wait, and tell whether there is time left after it."""
+    left_s = (deadline - workflow.now()).total_seconds()
+    if left_s > 0:
+        # Not the workflow's own sleep: its timer outlives a cancellation. And a little over, as timers are rounded.
+        await asyncio.sleep(min(pause_s, left_s + _OVER_S))
+    return workflow.now() < deadline
+
+
+def _unread(fault: ApplicationError) -> bool:
+    """Whether a worker could not read what it was to do, as the SDK reports it: around the error of the codec."""
+    inner = fault.cause
+    return isinstance(inner, ApplicationError) and (
+        inner.type == UnreadablePayload.__name__ or stored_elsewhere(inner.message)
+    )
 
 
 def _timed_out(cause: TimeoutError, call: ProviderCall, at_least: int) -> FailedCall:

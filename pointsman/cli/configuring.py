@@ -19,6 +19,7 @@ from pointsman.cli.asking import AsJson
 from pointsman.cli.exits import Exit
 from pointsman.config_file import from_environment, load
 from pointsman.configuration import Configuration
+from pointsman.encoding.payloads import Payloads
 from pointsman.masking import masked_configuration
 from pointsman.sentences import ConfigurationError
 
@@ -33,6 +34,7 @@ def check(
     missing = missing_keys(configuration, os.environ)
     if missing:
         raise ConfigurationError(missing)
+    Payloads.of(configuration.payloads)  # raises where a key or the folder is missing
     for warning in warnings(configuration, datetime.now(UTC).date()):
         print(f"warning: {warning}", file=sys.stderr)
     document = masked_configuration(configuration.model_dump(mode="json", exclude_none=True))

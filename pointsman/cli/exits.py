@@ -17,6 +17,7 @@ from pointsman.errors import (
     UnknownProvider,
     UnknownQuestion,
     UnknownRun,
+    UnreadablePayload,
 )
 from pointsman.sentences import ConfigurationError
 
@@ -42,6 +43,7 @@ _BAD_INPUT = (
     UnknownProvider,
     RunRefused,
     UnknownRun,
+    UnreadablePayload,
     ConfigurationError,
 )
 

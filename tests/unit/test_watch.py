@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from temporalio.api.deployment.v1 import WorkerDeploymentOptions, WorkerDeploymentVersion
+from temporalio.api.enums.v1 import VersioningBehavior, WorkerVersioningMode
+from temporalio.api.taskqueue.v1 import PollerInfo, TaskQueueVersioningInfo
+from temporalio.api.workflow.v1 import WorkflowExecutionVersioningInfo
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueResponse
 
-from pointsman.watch import NOBODY, NOT_TAKEN_S, SILENT_S, Vigil
+from pointsman.watch import NOBODY, NOT_TAKEN_S, SILENT_S, Vigil, unserved
 
 SCHEDULED = 1_000
 BEFORE, AFTER = SCHEDULED - 1, SCHEDULED + 1
@@ -59,3 +64,45 @@ def test_workers_that_ask_now_and_then_are_there() -> None:
 def test_workers_have_time_to_come_back_to_a_server_that_restarted() -> None:
     looks = [(0.0, None, AFTER), (5.0, SCHEDULED, NOBODY), (10.0, SCHEDULED, NOBODY), (15.0, None, SCHEDULED + 99)]
     assert _sentences(looks) == [None] * 4
+
+
+OLD, NEW = WorkerDeploymentVersion(build_id="old"), WorkerDeploymentVersion(build_id="new")
+VERSIONED = WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED
+UNVERSIONED = WorkerVersioningMode.WORKER_VERSIONING_MODE_UNVERSIONED
+UNSAID = VersioningBehavior.VERSIONING_BEHAVIOR_UNSPECIFIED
+PINNED, MOVING = VersioningBehavior.VERSIONING_BEHAVIOR_PINNED, VersioningBehavior.VERSIONING_BEHAVIOR_AUTO_UPGRADE
+
+
+@pytest.mark.parametrize(
+    ("builds", "current", "behavior", "began_with", "said"),
+    [
+        ([""], None, UNSAID, None, None),
+        (["old", "new"], NEW, UNSAID, None, None),
+        (["old", "new"], NEW, PINNED, OLD, None),
+        (["new"], NEW, MOVING, OLD, None),
+        ([], NEW, PINNED, OLD, None),
+        (["new", "old"], None, UNSAID, None, "workers of the builds new, old are there and none is the current one"),
+        (["new"], NEW, PINNED, OLD, "no worker of the build 'old' is there, whose turn it is with the question"),
+        (["old"], NEW, MOVING, OLD, "no worker of the build 'new' is there"),
+        ([""], NEW, UNSAID, None, "no worker of the build 'new' is there"),
+    ],
+)
+def test_workers_of_other_builds_are_told_from_the_one_whose_turn_it_is(
+    builds: list[str],
+    current: WorkerDeploymentVersion | None,
+    behavior: VersioningBehavior.ValueType,
+    began_with: WorkerDeploymentVersion | None,
+    said: str | None,
+) -> None:
+    modes = {build: VERSIONED if build else UNVERSIONED for build in builds}
+    pollers = [
+        PollerInfo(deployment_options=WorkerDeploymentOptions(build_id=build or "a hash", worker_versioning_mode=mode))
+        for build, mode in modes.items()
+    ]
+    queue = DescribeTaskQueueResponse(
+        pollers=pollers, versioning_info=TaskQueueVersioningInfo(current_deployment_version=current)
+    )
+    question = WorkflowExecutionVersioningInfo(behavior=behavior, deployment_version=began_with)
+    found = unserved(question, queue)
+    assert (found or "").startswith(said or "")
+    assert (found is None) == (said is None)

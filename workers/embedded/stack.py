@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
@@ -67,9 +67,9 @@ async def embedded_stack(
         resolved = resolve(configuration, servers, datetime.now(UTC).date(), rehearsal)
         tell("starting the workers")
         ready = asyncio.Event()
-        workers = asyncio.create_task(
-            serve(server.client, Settings.of(resolved), stop, ready.set, sdk_metrics=sdk_metrics)
-        )
+        # Of one version, which nobody would have to make the current one.
+        settings = replace(Settings.of(resolved), deployment=None)
+        workers = asyncio.create_task(serve(server.client, settings, stop, ready.set, sdk_metrics=sdk_metrics))
         try:
             await _either(ready, workers)
             yield Stack(server, config, path is not None, folder.keeps, workers)
