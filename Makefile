@@ -1,6 +1,7 @@
 # Every verb sets up what it needs: Python 3.11 or newer, make and a package registry are enough.
 .DEFAULT_GOAL := help
-.PHONY: help install install-model demo dev test check bench bench-quick bench-routing reconcile train-classifier lock clean
+.PHONY: help install install-model demo dev test check bench bench-quick bench-routing reconcile train-classifier \
+	dashboard lock clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -68,6 +69,10 @@ reconcile: $(VENV)/.installed
 # Minutes; the same examples give the same file.
 train-classifier: $(VENV)/.installed
 	$(PY) -m training
+
+# Grafana's file from deploy/dashboard/, in no time.
+dashboard: $(VENV)/.installed
+	$(PY) -m deploy.dashboard
 
 # The pins, a week old at least, with hashes and without any registry's address.
 lock:

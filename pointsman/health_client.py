@@ -20,7 +20,7 @@ from temporalio.client import Client, WorkflowHandle, WorkflowQueryFailedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from pointsman.connection import connect
-from pointsman.errors import NoWorker, UnknownProvider
+from pointsman.errors import NoServer, NoWorker, UnknownProvider
 from pointsman.health.events import AdminCommand, HealthLog
 from pointsman.health.overview import HealthOverview
 from pointsman.health.snapshot import Snapshot
@@ -29,6 +29,7 @@ from pointsman.sentences import sentences
 from pointsman.server_faults import server_fault, unknown_namespace
 
 _ANSWER_WITHIN_S = 5.0
+_SIGN_OF_LIFE_S = 2.0
 _SHOWN_WITHIN = 20
 _LOOK_EVERY_S = 0.25
 _START_ONE = "start one with `python -m workers` or `make dev`"
@@ -116,11 +117,20 @@ class HealthClient:
             async with asyncio.timeout(self._patience_s + 1):
                 return await ask(timedelta(seconds=self._patience_s))
         except RPCError as fault:
-            raise _told(fault) from fault
+            raise await self._silent() if fault.status in _NOBODY_ANSWERS else _told(fault) from fault
         except TimeoutError:
-            raise NoWorker(_nobody_answers()) from None
+            raise await self._silent() from None
         except WorkflowQueryFailedError as fault:
             raise NoWorker(f"the worker that answered is of another version ({fault.message[:100]})") from fault
+
+    async def _silent(self) -> Exception:
+        """Why nobody answered in time: no worker does, or the server has gone since the client was connected."""
+        try:
+            async with asyncio.timeout(_SIGN_OF_LIFE_S):
+                await self._client.service_client.check_health()
+        except (RPCError, TimeoutError):
+            return NoServer(f"the Temporal server at {self._client.service_client.config.target_host} does not answer")
+        return NoWorker(_nobody_answers())
 
 
 def _command(target: str, operator: str, note: str) -> AdminCommand:
@@ -133,8 +143,6 @@ def _command(target: str, operator: str, note: str) -> AdminCommand:
 def _told(fault: RPCError) -> Exception:
     if fault.status is RPCStatusCode.NOT_FOUND and unknown_namespace(fault) is None:
         return NoWorker(f"no worker has told of its providers yet; {_START_ONE}")
-    if fault.status in _NOBODY_ANSWERS:
-        return NoWorker(_nobody_answers())
     return server_fault(fault)
 
 

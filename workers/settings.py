@@ -12,6 +12,7 @@ from pointsman.config_file import from_environment, load
 from pointsman.configuration import Configuration
 from pointsman.deployment import Deployment
 from pointsman.sentences import ConfigurationError
+from workers.telemetry.surroundings import telemetry_here
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,14 @@ class Settings:
 
     @classmethod
     def from_environment(cls) -> Settings:
-        """Read the file that POINTSMAN_CONFIG names."""
-        return cls.of(load(from_environment()))
+        """Read the file that POINTSMAN_CONFIG names; where telemetry goes may be told besides it.
+
+        Raises:
+            ConfigurationError: the file or a variable is wrong, or a key is missing.
+        """
+        configuration = load(from_environment())
+        telemetry = telemetry_here(configuration.telemetry, os.environ)
+        return cls.of(configuration.model_copy(update={"telemetry": telemetry}))
 
     def warnings(self) -> list[str]:
         """What the start-up log says about the configuration."""

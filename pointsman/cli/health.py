@@ -22,12 +22,19 @@ if TYPE_CHECKING:
 Target = Annotated[str, typer.Argument(metavar="PROVIDER", help="A provider, or one of its keys (provider/model).")]
 Note = Annotated[str, typer.Option(metavar="TEXT", help="Why: it goes on record with your name.")]
 
+Watch = Annotated[bool, typer.Option("--watch", help="Show it again and again, until Ctrl-C.")]
+Every = Annotated[float | None, typer.Option(metavar="S", help="Seconds from one look to the next; 2. With --watch.")]
+
+_EVERY_S = 2.0
+_EVERY_MIN_S, _EVERY_MAX_S = 0.2, 3600.0
+
 app = typer.Typer(help="Show how the providers are; open, close or reset one.", rich_markup_mode=None)
 
 
 @app.callback(invoke_without_command=True)
-def health(context: typer.Context, *, as_json: AsJson = False) -> int:
+def health(context: typer.Context, *, watch: Watch = False, every: Every = None, as_json: AsJson = False) -> int:
     """Show how the providers are, or open, close or reset one by hand."""
+    every_s = _every(every, context.invoked_subcommand, watch=watch)
     if context.invoked_subcommand is not None:
         return Exit.DONE
 
@@ -35,7 +42,15 @@ def health(context: typer.Context, *, as_json: AsJson = False) -> int:
         _print(await client.overview(), as_json=as_json)
         return Exit.DONE
 
-    return _with_client(run)
+    async def run_on(client: HealthClient) -> int:
+        from pointsman.cli import health_watch  # noqa: PLC0415 - see _print
+
+        with health_watch.screen(as_json=as_json) as screen:
+            await health_watch.watch(client.overview, screen, every_s)
+        return Exit.DONE
+
+    # Ctrl-C is the way in which watching ends.
+    return _with_client(run_on, on_interrupt=Exit.DONE) if watch else _with_client(run)
 
 
 @app.command()
@@ -82,6 +97,19 @@ def _order(order: Callable[[HealthClient], Awaitable[HealthOverview]], provider:
     return _with_client(run)
 
 
+def _every(every: float | None, subcommand: str | None, *, watch: bool) -> float:
+    """Seconds between two looks; refuses what would be passed over in silence."""
+    if subcommand is not None and (watch or every is not None):
+        raise typer.BadParameter(f"--watch and --every go with `pointsman health` alone; leave out {subcommand!r}")
+    if every is None:
+        return _EVERY_S
+    if not watch:
+        raise typer.BadParameter("--every goes with --watch; give both")
+    if not _EVERY_MIN_S <= every <= _EVERY_MAX_S:
+        raise typer.BadParameter(f"--every is {every:g}; give seconds, from {_EVERY_MIN_S:g} to {_EVERY_MAX_S:g}")
+    return every
+
+
 def _print(told: HealthOverview, *, as_json: bool) -> None:
     # Only when there is something to show: every command pays for what this module imports.
     from pointsman.cli.health_table import print_overview  # noqa: PLC0415
@@ -92,11 +120,11 @@ def _print(told: HealthOverview, *, as_json: bool) -> None:
         print_overview(told, time.time())
 
 
-def _with_client(run: Callable[[HealthClient], Awaitable[int]]) -> int:
+def _with_client(run: Callable[[HealthClient], Awaitable[int]], *, on_interrupt: Exit = Exit.INTERRUPTED) -> int:
     async def connected() -> int:
         return await run(await pointsman.HealthClient.connect())  # imports the SDK, which help needs not
 
     try:
         return asyncio.run(connected())
     except KeyboardInterrupt:
-        return Exit.INTERRUPTED
+        return on_interrupt

@@ -28,18 +28,26 @@ _WORDS = {
 }
 
 
-def print_overview(told: HealthOverview, now: float) -> None:
-    """A row a key, then what the processes have left together; `now` is in seconds since the epoch."""
+def overview_console() -> Console:
+    """The terminal; for a file or a pipe there is no margin to keep to."""
     console = Console()
-    if not console.is_terminal:
-        # For a file or a pipe there is no margin to keep to.
-        console = Console(width=_WIDE)
+    return console if console.is_terminal else Console(width=_WIDE)
+
+
+def overview_blocks(told: HealthOverview, now: float, width: int) -> tuple[Table, Text]:
+    """A row a key, then what the processes have left together; `now` is in seconds since the epoch."""
     # A slow clock here must not make the entity's present a future.
     at = max(now, told.issued_at)
-    console.print(_table(told, at, console.width))
-    console.print(_processes(told, at), markup=False, highlight=False, soft_wrap=True)
-    for tenant in told.tenants[:_TENANTS_SHOWN]:
-        console.print(tenant_words(tenant, at), markup=False, highlight=False, soft_wrap=True)
+    tenants = [tenant_words(tenant, at) for tenant in told.tenants[:_TENANTS_SHOWN]]
+    return _table(told, at, width), Text("\n".join([_processes(told, at), *tenants]))
+
+
+def print_overview(told: HealthOverview, now: float, console: Console | None = None) -> None:
+    """Print both blocks."""
+    console = console or overview_console()
+    table, processes = overview_blocks(told, now, console.width)
+    console.print(table)
+    console.print(processes, soft_wrap=True)
 
 
 def event_lines(log: HealthLog) -> str:

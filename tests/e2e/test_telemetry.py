@@ -17,6 +17,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from pointsman.telemetry.metrics import METRICS, Metric
 from tests.e2e.conftest import PATIENCE_S, Site, new_site
 from tests.e2e.fleet import Fleet
+from tests.observed import BY_PROMETHEUS, CLOSED_SETS, OF_PROMETHEUS, everything_asked
+from tests.promql import selected
 from workers.embedded.scripted.script import Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.embedded.temporal_server import free_port
@@ -152,6 +154,21 @@ def test_after_questions_with_faults_every_documented_metric_is_there_with_its_l
     # The list of what waits is looked at each 30 s.
     fleet.until(lambda: told.value("pointsman_reviews_waiting") == 1, PATIENCE_S)
     assert told.value("pointsman_reviews_oldest_seconds") > 0
+
+
+def test_all_that_dashboard_and_alerts_ask_for_is_told_by_this_worker(told: Told) -> None:
+    """Runs after the test above, whose questions have brought every metric about."""
+    found = told.series()
+    for asked in everything_asked():
+        for metric in selected(asked.expr):
+            if metric.name not in OF_PROMETHEUS:
+                wanted = metric.labels - BY_PROMETHEUS
+                assert any(wanted <= set(labels) for labels, _ in found.get(metric.name, [])), (asked, metric)
+    ours = [labels for name, series in found.items() if name.startswith("pointsman_") for labels, _ in series]
+    for label in ("state", "to", "error_class", "purpose", "result", "charge", "type", "verdict"):
+        values = {labels[label] for labels in ours if label in labels}
+        assert values
+        assert values <= CLOSED_SETS[label]
 
 
 def test_temporals_own_metrics_stand_beside_ours_each_worker_with_its_own_series(told: Told) -> None:

@@ -8,6 +8,7 @@ import tomllib
 from datetime import date
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -16,8 +17,11 @@ from temporalio.envconfig import ClientConfig
 from pointsman.checks import missing_keys, warnings
 from pointsman.config_file import CONFIG_VARIABLE, load
 from pointsman.configuration import Configuration
+from pointsman.telemetry.settings import TelemetrySettings
+from workers.telemetry.surroundings import telemetry_here
 
 ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
 ROUTER = ROOT / "config" / "router.toml"
 TEMPORAL = ROOT / "config" / "temporal.toml"
 COPIED = {"pointsman", "workflows", "activities", "workers", "config"}
@@ -34,6 +38,11 @@ def compose() -> dict[str, Any]:
 def worker(compose: dict[str, Any]) -> dict[str, Any]:
     service: dict[str, Any] = compose["services"]["worker"]
     return service
+
+
+def _document(path: Path) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return document
 
 
 @pytest.fixture
@@ -111,6 +120,61 @@ def test_ports_are_open_to_this_machine_only(compose: dict[str, Any]) -> None:
     ports = [port for service in compose["services"].values() for port in service.get("ports", [])]
     assert ports
     assert all(port.startswith("127.0.0.1:") for port in ports)
+
+
+def test_every_file_that_a_service_is_given_exists(compose: dict[str, Any]) -> None:
+    mounts = [mount for service in compose["services"].values() for mount in service.get("volumes", [])]
+    given = [mount.split(":") for mount in mounts if mount.startswith("./")]
+    assert len(given) >= 5
+    for source, _, mode in given:
+        assert (ROOT / source).exists(), source
+        assert mode == "ro"
+    named = {mount.partition(":")[0] for mount in mounts if not mount.startswith("./")}
+    assert named == set(compose["volumes"])
+
+
+def test_prometheus_reads_each_worker_where_it_listens(compose: dict[str, Any], worker: dict[str, Any]) -> None:
+    config = _document(DEPLOY / "prometheus" / "prometheus.yml")
+    (scraped,) = config["scrape_configs"]
+    (found,) = scraped["dns_sd_configs"]
+    settings = telemetry_here(TelemetrySettings(), worker["environment"])
+    assert settings.listen_at is not None
+    assert found["port"] == settings.listen_at.first
+    assert set(found["names"]) <= set(compose["services"])
+    for name in config["rule_files"]:
+        assert (DEPLOY / "prometheus" / name).is_file()
+        assert f"./deploy/prometheus/{name}:/etc/prometheus/{name}:ro" in compose["services"]["prometheus"]["volumes"]
+
+
+def test_workers_send_to_the_collector_and_it_sends_to_a_service_that_is_there(
+    compose: dict[str, Any], worker: dict[str, Any]
+) -> None:
+    settings = telemetry_here(TelemetrySettings(), worker["environment"])
+    assert settings.otlp_endpoint is not None
+    endpoint = urlsplit(settings.otlp_endpoint)
+    assert endpoint.hostname in compose["services"]
+    config = _document(DEPLOY / "otel-collector.yml")
+    assert config["receivers"]["otlp"]["protocols"]["http"]["endpoint"].endswith(f":{endpoint.port}")
+    assert config["exporters"]["otlp"]["endpoint"].partition(":")[0] in compose["services"]
+    pipelines = config["service"]["pipelines"]
+    assert set(pipelines) == {"traces", "metrics"}
+    for pipeline in pipelines.values():
+        for kind in ("receivers", "processors", "exporters"):
+            assert set(pipeline[kind]) <= set(config[kind])
+
+
+def test_grafana_is_provisioned_with_the_dashboard_and_with_sources_that_are_there(compose: dict[str, Any]) -> None:
+    provisioning = DEPLOY / "grafana" / "provisioning"
+    sources = _document(provisioning / "datasources" / "pointsman.yml")["datasources"]
+    assert {source["type"] for source in sources} == {"prometheus", "jaeger"}
+    for source in sources:
+        assert urlsplit(source["url"]).hostname in compose["services"]
+    (provider,) = _document(provisioning / "dashboards" / "pointsman.yml")["providers"]
+    mounted = dict(mount.split(":")[:2] for mount in compose["services"]["grafana"]["volumes"])
+    assert mounted == {
+        "./deploy/grafana/provisioning": "/etc/grafana/provisioning",
+        "./deploy/grafana/dashboards": provider["options"]["path"],
+    }
 
 
 def test_the_image_starts_a_module_of_the_repository() -> None:

@@ -70,7 +70,7 @@ OPTIONS = {
     "eval show": ["run_id", "--out", "--against", "--json"],
     "explain": ["question_id", "--json"],
     "costs": ["--by", "--since", "--until", "--config", "--json"],
-    "health": ["--json"],
+    "health": ["--watch", "--every", "--json"],
     "health events": ["--json"],
     "health open": ["provider", "--note", "--json"],
     "health close": ["provider", "--note", "--json"],

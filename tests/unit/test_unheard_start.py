@@ -9,10 +9,13 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
 from pointsman import NoServer, RouterClient
+from pointsman.data_converter import DATA_CONVERTER
 
 
 class _Server:
     """Takes nothing, for one reason."""
+
+    data_converter = DATA_CONVERTER
 
     def __init__(self, status: RPCStatusCode) -> None:
         self._status = status
