@@ -7,7 +7,7 @@ reply looks like a whole one. For Ollama it repeats the requested model as the o
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pointsman.response import FinishReason
@@ -35,6 +35,9 @@ _REASONS: dict[str, FinishReason] = {
     ),
 }
 
+_ONE_FORM = frozenset({"anthropic", "gemini", "ollama", "ollama_chat"})
+"""OpenAI's prefix may stand for its newer protocol too."""
+
 
 @dataclass(frozen=True)
 class NativeReply:
@@ -43,24 +46,33 @@ class NativeReply:
     finish_reason: FinishReason
     reports_usage: bool
     model: str | None = None
+    failed: bool = False
+    """Whether there is an error in it too: then what stands beside it is no whole answer."""
 
 
-def read(raw: str | None) -> NativeReply | None:
-    """The facts of a reply by its own JSON, or `None` where it is none of the known forms."""
+def read(raw: str | None, vendor: str = "") -> NativeReply | None:
+    """The facts of a reply by its own JSON, or `None` where it is none of the known forms.
+
+    Where LiteLLM's prefix `vendor` leaves no doubt of the form, a reply that lacks its marks has no terminal marker.
+    """
     try:
         document = json.loads(raw or "")
     except (ValueError, RecursionError):
         return None
     if not isinstance(document, dict):
         return None
-    return _openai(document) or _anthropic(document) or _gemini(document) or _ollama(document)
+    found = _openai(document) or _anthropic(document) or _gemini(document) or _ollama(document)
+    if found is None:
+        return NativeReply("missing", reports_usage=False) if vendor in _ONE_FORM else None
+    return replace(found, failed=True) if document.get("error") else found
 
 
 def _openai(document: dict[str, Any]) -> NativeReply | None:
     choice = _first(document.get("choices"))
     if choice is None:
         return None
-    return NativeReply(reason(choice.get("finish_reason")), bool(document.get("usage")), document.get("model"))
+    usage, failed = bool(document.get("usage")), bool(choice.get("error"))
+    return NativeReply(reason(choice.get("finish_reason")), usage, document.get("model"), failed)
 
 
 def _anthropic(document: dict[str, Any]) -> NativeReply | None:
