@@ -48,43 +48,44 @@ def write(path: Path, text: str) -> None:
     path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", encoding="utf-8")
 
 
-def still() -> Iterator[str]:
-    """The parts that come out alike on every machine."""
+def _parts(found: Live | None) -> Iterator[str]:
     costs = questions.costs()
     yield "### One question"
     yield tables.of_questions(costs)
+    yield "### Plain questions at three rates"
+    yield tables.of_rates(costs[0], found)
+    if found is not None:
+        yield _in_words(found)
+    _tell("simulating fleets")
+    paces = [pacing.pace(workers) for workers in WORKERS]
     yield "### Health of a fleet: reports and snapshots"
-    yield tables.of_paces(_paces())
+    yield tables.of_paces(paces)
     yield "### Budgets of a fleet"
     yield tables.of_money(money.overshoot(workers) for workers in WORKERS)
-
-
-def _paces() -> list[pacing.Pace]:
-    return [pacing.pace(workers) for workers in WORKERS]
-
-
-def _parts(found: Live | None) -> Iterator[str]:
-    yield from still()
-    yield "### Plain questions at three rates"
-    yield tables.of_rates(questions.costs()[0], found)
-    if found is not None:
-        yield (
-            f"In this run each of {found.questions} plain questions took {found.own_ms:.1f} ms of processor time in the "
-            f"process that was client, worker and provider at once, and {found.server_ms:.1f} ms in the embedded "
-            f"server; one left {found.events} events of {found.history_bytes:,} bytes and {found.actions} billable actions."
-        )
-    yield "### The health entity"
-    paces = {pace.workers: pace for pace in _paces()}
+    _tell("timing the health entity")
     loads = [
         entity.load(workers, providers, _CALLS_PER_S / workers) for workers in WORKERS for providers in entity.PROVIDERS
     ]
-    yield tables.of_loads(loads, paces)
+    yield "### The health entity"
+    yield tables.of_loads(loads, {pace.workers: pace for pace in paces})
     yield f"One entity keeps {KEYS_MAX} keys: of 500 providers it would refuse {entity.refused(500)}."
+
+
+def _tell(what: str) -> None:
+    print(f"{what} ...", file=sys.stderr, flush=True)
+
+
+def _in_words(found: Live) -> str:
+    return (
+        f"In this run each of {found.questions} plain questions took {found.own_ms:.1f} ms of processor time in one "
+        f"process that was client, worker and provider, and {found.server_ms:.1f} ms in the embedded server; one left "
+        f"{found.events} events of {found.history_bytes:,} bytes and {found.actions} billable actions."
+    )
 
 
 def _live() -> Live:
     with tempfile.TemporaryDirectory(prefix="pointsman-scale-") as folder:
-        print("asking on a server ...", file=sys.stderr)
+        _tell("asking on a server")
         return asyncio.run(live(Path(folder), _QUESTIONS))
 
 

@@ -20,7 +20,7 @@ from pointsman.query_types import QueryType
 
 T = 1_796_342_400.0
 PROVIDERS = (5, 50, 100)
-_REPORTS = 300
+_REPORTS = 100
 _QUERIES = 100
 _FAILING = 0.01
 _CONVERTER = DATA_CONVERTER.payload_converter
