@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ from activities.providers.bounded_reply import MAX_REPLY_BYTES
 from activities.providers.litellm import LiteLLM
 from pointsman.faults import ProviderFault
 from pointsman.outcomes import Fault, Usage
+from tests.fuzz.replies import DIALECTS
 from tests.wire.asking import KEY, NAME, ask, each_dialect, fault_of, provider, request
+from workers.embedded.scripted.request import Request
 from workers.embedded.scripted.script import Raw, Reply, Tokens
 from workers.embedded.scripted.server import ScriptedProviders
 
@@ -75,6 +78,36 @@ async def test_a_reply_that_unpacks_to_more_than_any_answer_is_cut_off(dialect: 
 
     assert len(PACKED) < len(MEGABYTE)
     assert (fault.error_class, fault.kind) == ("failure", "endless")
+
+
+@each_dialect
+async def test_a_second_reply_on_a_kept_connection_is_not_taken_for_the_answer_to_the_next_question(
+    dialect: str,
+) -> None:
+    bodies = iter((("first", "smuggled"), ("second",), ("third",)))
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+                length = next(line for line in head.split("\r\n") if line.startswith("content-length:"))
+                await reader.readexactly(int(length.partition(":")[2]))
+                writer.write(b"".join(_kept_open(dialect, text) for text in next(bodies)))
+                await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        declared = provider(dialect, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        completer = LiteLLM(NAME, declared, KEY)
+        told = [(await completer.complete(request(declared.model))).content for _ in range(3)]
+
+    assert told == ["first", "second", "third"]
+
+
+def _kept_open(dialect: str, text: str) -> bytes:
+    asked = Request(model="m", prompt="", name=NAME, dialect=dialect, number=1, headers={}, body={})
+    body = json.dumps(DIALECTS[dialect].reply(Reply(text), asked)).encode()
+    return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body) + body
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
