@@ -14,7 +14,7 @@ from pointsman.config_file import from_environment, load
 from pointsman.sentences import ConfigurationError
 from tests.builders import document
 
-same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+same_folder = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def _toml(value: Any) -> str:
