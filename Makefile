@@ -1,7 +1,7 @@
 # Every verb sets up what it needs: Python 3.11 or newer, make and a package registry are enough.
 .DEFAULT_GOAL := help
-.PHONY: help install install-model demo dev test check bench bench-quick bench-routing reconcile train-classifier \
-	dashboard lock clean
+.PHONY: help install install-model demo dev test fuzz check bench bench-quick bench-routing reconcile scale \
+	train-classifier dashboard lock clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -42,6 +42,13 @@ dev: $(VENV)/.model
 test: $(VENV)/.model
 	$(PY) -m pytest -n 4 --dist worksteal $(ARGS)
 
+# Hostile replies, files and command lines: make fuzz N=100000 SEED=anything. What is found lies in build/fuzz.
+N ?= 10000
+SEED ?= pointsman
+
+fuzz: $(VENV)/.installed
+	POINTSMAN_FUZZ_CASES=$(N) POINTSMAN_FUZZ_SEED=$(SEED) $(PY) -m pytest -n 2 --dist worksteal tests/fuzz $(ARGS)
+
 check: $(VENV)/.installed
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
@@ -65,6 +72,10 @@ bench-routing: $(VENV)/.installed
 # The ledger against the providers' own books, over a thousand questions with faults: some minutes.
 reconcile: $(VENV)/.installed
 	RECONCILED_QUESTIONS=1000 $(PY) -m pytest tests/e2e/test_reconciliation.py --log-cli-level=WARNING
+
+# What each size of fleet asks of a Temporal cluster; the figures of docs/scale.md are this command's.
+scale: $(VENV)/.installed
+	$(PY) -m benchmarks.scale $(ARGS)
 
 # Minutes; the same examples give the same file.
 train-classifier: $(VENV)/.installed

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -39,6 +40,8 @@ _SHORT_REPLY = 400
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*+\s*+(.*?)```", re.DOTALL)
 _JSON_START = re.compile(r"[{\[]")
 _PLACES_TRIED = 64
+_INVISIBLE = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
+"""Unicode's categories of controls, marks without a shape of their own, and spaces."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def is_refusal(text: str) -> bool:
 def read_claims(text: str) -> tuple[str, tuple[Claim, ...]]:
     """The answer and claims of the claims form; malformed claims are skipped, plain text is an answer without any."""
     for value in json_values(text):
-        if isinstance(value, dict) and isinstance(value.get("answer"), str) and value["answer"].strip():
+        if isinstance(value, dict) and isinstance(value.get("answer"), str) and _shows(value["answer"]):
             listed = value.get("claims")
             return value["answer"], tuple(_claims(listed if isinstance(listed, list) else []))
     return text, ()
@@ -131,10 +134,15 @@ def _check_ending(response: ProviderResponse) -> None:
 
 
 def _check_content(response: ProviderResponse, question: Question) -> None:
-    if not response.content.strip() and not response.tool_calls:
+    if not _shows(response.content) and not response.tool_calls:
         if response.finish_reason == "length":
             raise _cut_short(question)
         raise fault(ErrorClass.FAILURE, "empty_answer", "the reply holds no text")
+
+
+def _shows(text: str) -> bool:
+    """Whether a reader would see anything: a zero-width space is no answer."""
+    return any(unicodedata.category(character) not in _INVISIBLE for character in text)
 
 
 def _check_size(response: ProviderResponse) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from pointsman.configuration import Configuration
 from pointsman.encoding.settings import beside
 from pointsman.evals.suite_folder import load_suites
 from pointsman.schemas import schema_fault
-from pointsman.sentences import ConfigurationError, sentences
+from pointsman.sentences import ConfigurationError, sentences, shortened
 from pointsman.toml_file import CONFIG_VARIABLE, parsed
 
 __all__ = ["CONFIG_VARIABLE", "from_environment", "load"]
@@ -59,9 +59,25 @@ def _validated(document: dict[str, Any]) -> Configuration:
         if key in document:
             raise ConfigurationError([f"{key}: unknown key; remove it"])
     try:
-        return Configuration.model_validate(document)
+        configuration = Configuration.model_validate(document)
     except ValidationError as fault:
         raise ConfigurationError(sentences(fault, Configuration, toml=True)) from fault
+    mistyped = list(_mistyped(document, configuration.model_dump()))
+    if mistyped:
+        raise ConfigurationError(mistyped)
+    return configuration
+
+
+def _mistyped(given: Any, taken: Any, path: str = "") -> Iterator[str]:
+    """What was read as something else than it is: `context_tokens = true` is no 1, and `enabled = 0` no false."""
+    if isinstance(given, dict) and isinstance(taken, dict):
+        for key in (key for key in given if key in taken):
+            yield from _mistyped(given[key], taken[key], f"{path}.{key}" if path else key)
+    elif isinstance(taken, bool) and not isinstance(given, bool):
+        yield f"{path}: should be true or false, without quotes (it is {shortened(repr(given))})"
+    elif isinstance(taken, int | float) and isinstance(given, bool | str) and not isinstance(taken, bool):
+        shown = str(given).lower() if isinstance(given, bool) else shortened(repr(given))
+        yield f"{path}: should be a number, without quotes (it is {shown})"
 
 
 def _with_schemas(configuration: Configuration, folder: Path) -> Configuration:

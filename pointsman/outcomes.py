@@ -61,7 +61,7 @@ class ToolCall(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    id: str | None = None
+    id: ReceivedText | None = None
     name: ReceivedText
     arguments: ReceivedText
 

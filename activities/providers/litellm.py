@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+import warnings
 from typing import Any
 
 from activities.ports import CompletionRequest
@@ -23,15 +24,24 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 with importing():
     import litellm
 
+    from activities.providers import bounded_reply
+
 litellm.suppress_debug_info = True
 litellm.disable_hf_tokenizer_download = True
 # At lower levels these write prompts, whole requests or keys in addresses, whatever level the root logger has.
 for _name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
+# It quotes the answer, on standard error, where a vendor's field has another type than LiteLLM thinks.
+warnings.filterwarnings("ignore", message="Pydantic serializer warnings")
+bounded_reply.install()
+
 _log = logging.getLogger(__name__)
 _CLIENT_GRACE_S = 1.0
 _NO_KEY = "none"
+_MAX_TOKENS = 100_000_000
+"""Ten times the longest context that any vendor sells: a larger count is none."""
+_MAX_NAME = 200
 
 
 class LiteLLM:
@@ -59,7 +69,7 @@ class LiteLLM:
         started = time.monotonic()
         try:
             reply: Any = await litellm.acompletion(**self._arguments(request), logger_fn=keep)  # pyright: ignore[reportUnknownMemberType]
-            return _response(reply, native_reply.read(raw[-1] if raw else None), time.monotonic() - started)
+            return _response(reply, raw[-1] if raw else None, request.model, time.monotonic() - started)
         except ProviderFault:
             raise
         except Exception as error:  # noqa: BLE001 - LiteLLM's errors have no common class
@@ -123,7 +133,11 @@ def _policy_refusal(latency_s: float) -> ProviderResponse:
     )
 
 
-def _response(reply: Any, native: native_reply.NativeReply | None, latency_s: float) -> ProviderResponse:
+def _response(reply: Any, raw: str | None, model: str, latency_s: float) -> ProviderResponse:
+    native = native_reply.read(raw, model.partition("/")[0])
+    if native is not None and native.failed:
+        # OpenRouter for one tells so of a model that broke off, beside what it had written until then.
+        raise ProviderFault(classify(ValueError("an error inside"), raw=raw))
     if not reply.choices:
         raise fault(ErrorClass.FAILURE, "no_choices", "the reply holds no choices")
     message = reply.choices[0].message
@@ -138,7 +152,7 @@ def _response(reply: Any, native: native_reply.NativeReply | None, latency_s: fl
         usage=_usage(reply, native),
         finish_reason=native_reply.reason(reply.choices[0].finish_reason) if native is None else native.finish_reason,
         refused=bool(refusal),
-        model_served=reply.model if native is None or native.model is None else native.model,
+        model_served=_model_name(reply.model if native is None or native.model is None else native.model),
         meta={"request_id": reply.id},
     )
 
@@ -149,13 +163,30 @@ def _usage(reply: Any, native: native_reply.NativeReply | None) -> Usage:
         return Usage()
     prompt_details: Any = getattr(reported, "prompt_tokens_details", None)
     completion_details: Any = getattr(reported, "completion_tokens_details", None)
-    input_tokens = reported.prompt_tokens or 0
-    native_cached = 0 if native is None else min(native.cached_tokens, input_tokens)
+    native_cached = 0 if native is None else native.cached_tokens
+    counts = [
+        reported.prompt_tokens or 0,
+        reported.completion_tokens or 0,
+        reported.total_tokens or 0,
+        getattr(prompt_details, "cached_tokens", None) or native_cached,
+        getattr(completion_details, "reasoning_tokens", None) or 0,
+    ]
+    if not all(isinstance(count, int) and 0 <= count <= _MAX_TOKENS for count in counts):
+        # No call takes so many, or fewer than none: what it costs is as unknown as where nothing is reported.
+        return Usage()
+    input_tokens, output_tokens, total_tokens, cached_tokens, reasoning_tokens = counts
     return Usage(
         input_tokens=input_tokens,
         # Some vendors count reasoning apart from the completion; the total then says so.
-        output_tokens=max(reported.completion_tokens or 0, (reported.total_tokens or 0) - input_tokens),
-        cached_tokens=getattr(prompt_details, "cached_tokens", None) or native_cached,
-        reasoning_tokens=getattr(completion_details, "reasoning_tokens", None) or 0,
+        output_tokens=max(output_tokens, total_tokens - input_tokens),
+        cached_tokens=min(cached_tokens, input_tokens),
+        reasoning_tokens=reasoning_tokens,
         source="reported",
     )
+
+
+def _model_name(told: Any) -> Any:
+    """A model's name as it can be shown, stored and sent; what is no text is left for the standard form to refuse."""
+    if not isinstance(told, str):
+        return told
+    return "".join(filter(str.isprintable, told[:_MAX_NAME])) or None

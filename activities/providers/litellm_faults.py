@@ -28,6 +28,8 @@ _OWN_TIMEOUT = re.compile(r"timeout (?:value|passed)=([\d.]+), time taken=([\d.]
 _MISREAD = (TypeError, LookupError, AttributeError, ValueError, RecursionError)
 _MISREAD_STATUSES = (*INVENTED, 422)
 _UNAUTHORISED = {401, 403, 404, 405}
+_MOVED = {301, 302, 303, 307, 308}
+"""The provider is elsewhere, and nobody but the configuration may say where."""
 _OK, _SUCCESSES, _ERRORS = 200, range(200, 300), range(400, 600)
 
 
@@ -77,7 +79,7 @@ def _by_status(status: int | None, name: str, hint: float | None) -> Fault:
         return Fault(
             error_class=ErrorClass.THROTTLE, kind="rate_limited", summary=summary, status=status, retry_after_s=hint
         )
-    if status in _UNAUTHORISED:
+    if status in _UNAUTHORISED | _MOVED:
         error_class = ErrorClass.CONFIG
     elif 400 <= status < 500 and status != 408:  # noqa: PLR2004 - the caller's errors; 408 is the server's
         error_class = ErrorClass.CLIENT

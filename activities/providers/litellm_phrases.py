@@ -47,6 +47,14 @@ PHRASES = (
         answered=False,
     ),
     Phrase(
+        r"endlessreply|the reply goes on beyond its limit",
+        INVENTED,
+        ErrorClass.FAILURE,
+        "endless",
+        "the reply was longer than any answer can be",
+        answered=False,
+    ),
+    Phrase(
         r"payload is not completed",
         INVENTED,
         ErrorClass.FAILURE,

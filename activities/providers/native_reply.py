@@ -8,7 +8,7 @@ Gemini's filter has stopped it forgets the cached tokens, which would then be bi
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pointsman.response import FinishReason
@@ -36,6 +36,9 @@ _REASONS: dict[str, FinishReason] = {
     ),
 }
 
+_ONE_FORM = frozenset({"anthropic", "gemini", "ollama", "ollama_chat"})
+"""OpenAI's prefix may stand for its newer protocol too."""
+
 
 @dataclass(frozen=True)
 class NativeReply:
@@ -44,26 +47,35 @@ class NativeReply:
     finish_reason: FinishReason
     reports_usage: bool
     model: str | None = None
-    cached_tokens: int = 0
+    cached_tokens: int = field(default=0, kw_only=True)
     """Where LiteLLM may have lost them; else 0."""
+    failed: bool = field(default=False, kw_only=True)
+    """Whether there is an error in it too: then what stands beside it is no whole answer."""
 
 
-def read(raw: str | None) -> NativeReply | None:
-    """The facts of a reply by its own JSON, or `None` where it is none of the known forms."""
+def read(raw: str | None, vendor: str = "") -> NativeReply | None:
+    """The facts of a reply by its own JSON, or `None` where it is none of the known forms.
+
+    Where LiteLLM's prefix `vendor` leaves no doubt of the form, a reply that lacks its marks has no terminal marker.
+    """
     try:
         document = json.loads(raw or "")
     except (ValueError, RecursionError):
         return None
     if not isinstance(document, dict):
         return None
-    return _openai(document) or _anthropic(document) or _gemini(document) or _ollama(document)
+    found = _openai(document) or _anthropic(document) or _gemini(document) or _ollama(document)
+    if found is None:
+        return NativeReply("missing", reports_usage=False) if vendor in _ONE_FORM else None
+    return replace(found, failed=True) if document.get("error") else found
 
 
 def _openai(document: dict[str, Any]) -> NativeReply | None:
     choice = _first(document.get("choices"))
     if choice is None:
         return None
-    return NativeReply(reason(choice.get("finish_reason")), bool(document.get("usage")), document.get("model"))
+    usage, failed = bool(document.get("usage")), bool(choice.get("error"))
+    return NativeReply(reason(choice.get("finish_reason")), usage, document.get("model"), failed=failed)
 
 
 def _anthropic(document: dict[str, Any]) -> NativeReply | None:
@@ -78,9 +90,13 @@ def _gemini(document: dict[str, Any]) -> NativeReply | None:
     cached = cached if isinstance(cached, int) and cached > 0 else 0
     feedback = document.get("promptFeedback")
     if isinstance(feedback, dict) and feedback.get("blockReason"):
-        return NativeReply("content_filter", bool(usage), model, cached)
+        return NativeReply("content_filter", bool(usage), model, cached_tokens=cached)
     candidate = _first(document.get("candidates"))
-    return None if candidate is None else NativeReply(reason(candidate.get("finishReason")), bool(usage), model, cached)
+    return (
+        None
+        if candidate is None
+        else NativeReply(reason(candidate.get("finishReason")), bool(usage), model, cached_tokens=cached)
+    )
 
 
 def _ollama(document: dict[str, Any]) -> NativeReply | None:

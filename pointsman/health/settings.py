@@ -17,6 +17,8 @@ Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 _MAX_BUCKETS = 300
 _WORKERS_PER_SIGNAL = 20
 _WORKERS_PER_QUERY = 50
+_GONE_S = 30.0
+_INTERVALS = 2
 
 OPEN_S_WITHOUT_ALTERNATIVE = 30.0
 """The longest first opening of a key that some route has no alternative to (section 8, rule 5)."""
@@ -116,3 +118,11 @@ class HealthSettings(BaseModel):
     def snapshot_s(self, active_workers: int) -> float:
         """Seconds between snapshots, so that a fleet of any size asks about 50 times a second."""
         return max(self.snapshot_interval, active_workers / _WORKERS_PER_QUERY)
+
+    def stale_s(self, active_workers: int) -> float:
+        """Seconds after which a snapshot is not used: of a large fleet two intervals, or there would be none mostly."""
+        return max(self.stale_after, _INTERVALS * self.snapshot_s(active_workers))
+
+    def gone_s(self, active_workers: int) -> float:
+        """Seconds without a report after which a process is not counted: of a large fleet two intervals."""
+        return max(_GONE_S, _INTERVALS * self.flush_s(active_workers))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict
@@ -20,9 +21,8 @@ from pointsman.health.window import Counts
 
 EVENT_LIMIT = 4_000
 """Events of a history after which the entity goes on in a new run."""
-WORKERS_KEPT = 1_000
+WORKERS_KEPT = 5_000
 GAUGES_KEPT = 100
-_ACTIVE_S = 30.0
 _HEALTHY_SHARE = 0.5
 
 
@@ -102,7 +102,7 @@ class HealthState(BaseModel):
     has_policy: bool = False
     keys: dict[str, KeyState] = {}
     reporters: dict[str, Reporter] = {}
-    """By worker id, the one that reported last at the end; at most 1,000."""
+    """By worker id, the one that reported last at the end; at most 5,000."""
     gauges: dict[str, Gauges] = {}
     """By worker id, of the last 100 that told theirs."""
     probing: dict[str, ProbeRequest] = {}
@@ -128,13 +128,16 @@ class HealthState(BaseModel):
 
     @property
     def active_workers(self) -> int:
-        """Processes that reported within 30 s."""
-        return sum(self.is_active(worker_id) for worker_id in self.reporters)
+        """Processes that reported within 30 s or, of a large fleet, within two intervals of its reports.
+
+        By 30 s alone a fleet of more than 600 would count but a part of itself, and report the oftener for it.
+        """
+        return self._active[0]
 
     def is_active(self, worker_id: str) -> bool:
-        """Whether this process reported within 30 s."""
+        """Whether this process is one of them."""
         reporter = self.reporters.get(worker_id)
-        return reporter is not None and self.now - reporter.seen <= _ACTIVE_S
+        return reporter is not None and self.now - reporter.seen <= self._active[1]
 
     @property
     def next_deadline(self) -> float | None:
@@ -202,6 +205,16 @@ class HealthState(BaseModel):
     def cap_end(self) -> float:
         """When a cap that is reached now ends."""
         return day_end(self.now)
+
+    @property
+    def _active(self) -> tuple[int, float]:
+        """How many processes are there, and within how many seconds each of them has reported."""
+        # In the order of their reports, since the time of the state never goes back.
+        seen = [reporter.seen for reporter in self.reporters.values()]
+        active, window_s = 0, self.policy.health.gone_s(0)
+        while (found := len(seen) - bisect_left(seen, self.now - window_s)) > active:
+            active, window_s = found, self.policy.health.gone_s(found)
+        return active, window_s
 
     def _pooled(self, provider: str) -> Figures:
         pooled = Measures()

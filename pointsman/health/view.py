@@ -91,7 +91,9 @@ class HealthView:
     def age(self, now: float) -> Age:
         """How far the snapshot may be trusted."""
         health = self._policy.health
-        if self._received_at is None or now - self._received_at > health.stale_after:
+        if self._snapshot is None or self._received_at is None:
+            return "stale"
+        if now - self._received_at > health.stale_s(self._snapshot.active_workers):
             return "stale"
         return "fresh" if now - self._received_at <= health.fresh else "usable"
 

@@ -226,3 +226,15 @@ def test_a_reply_is_accepted_or_a_fault_with_a_summary_that_does_not_quote_it(
     except ProviderFault as refused:
         told = str(refused)
     assert "CANARY" not in told
+
+
+@pytest.mark.parametrize("text", ["\u200b", "\ufeff", "\u200b\u200d\u2060", "\x00", "\u00a0\u2003", "\u2028"])
+def test_a_text_that_nobody_can_see_is_no_answer(text: str) -> None:
+    with pytest.raises(ProviderFault) as caught:
+        accept(ProviderResponse(content=text, latency_s=0.1), Question(prompt="hello"), None)
+    assert caught.value.fault.kind == "empty_answer"
+
+
+@pytest.mark.parametrize("text", [".", "\N{GRINNING FACE}", "\ue000", "e\u200b"])
+def test_a_text_of_one_visible_character_is_an_answer(text: str) -> None:
+    assert accept(ProviderResponse(content=text, latency_s=0.1), Question(prompt="hello"), None).text == text

@@ -14,7 +14,7 @@ from pointsman.config_file import from_environment, load
 from pointsman.sentences import ConfigurationError
 from tests.builders import document
 
-same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+same_folder = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def _toml(value: Any) -> str:
@@ -122,6 +122,32 @@ def test_what_the_parser_gives_up_on_is_not_toml(tmp_path: Path, content: str) -
 def test_a_folder_in_place_of_the_file_is_told(tmp_path: Path) -> None:
     (sentence,) = _faults(tmp_path)
     assert sentence.startswith(f"{tmp_path}: cannot be read")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("context_tokens", True, "providers.alpha.context_tokens: should be a number, without quotes (it is true)"),
+        ("timeout_s", "25", "providers.alpha.timeout_s: should be a number, without quotes (it is '25')"),
+        ("enabled", 0, "providers.alpha.enabled: should be true or false, without quotes (it is 0)"),
+        ("enabled", "yes", "providers.alpha.enabled: should be true or false, without quotes (it is 'yes')"),
+        (
+            "price",
+            {"input": "1", "output": 2},
+            "providers.alpha.price.input: should be a number, without quotes (it is '1')",
+        ),
+    ],
+)
+def test_nothing_is_read_as_what_it_is_not(tmp_path: Path, key: str, value: Any, sentence: str) -> None:
+    table = document()
+    table["providers"]["alpha"] = {**table["providers"]["alpha"], key: value}
+    assert _faults(_file(tmp_path, table)) == [sentence]
+
+
+def test_whole_numbers_are_read_as_any_and_what_is_free_stays_as_it_is(tmp_path: Path) -> None:
+    table = document()
+    table["providers"]["alpha"] = {**table["providers"]["alpha"], "timeout_s": 25, "extra": {"x": True, "y": "1"}}
+    assert load(_file(tmp_path, table)).providers["alpha"].extra == {"x": True, "y": "1"}
 
 
 def test_two_providers_with_one_name_are_refused(tmp_path: Path) -> None:

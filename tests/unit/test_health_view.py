@@ -242,3 +242,11 @@ def test_cut_off_its_own_probes_end_what_a_failing_provider_asked_for(
         view.probe_ended(request, ProbeResult(outcome=ProbeOutcome.SUCCESS), now)
     known = view.health(KEY, now)
     assert (known.state, known.cooling(now)) == (BreakerState.CLOSED, left)
+
+
+@pytest.mark.parametrize(("workers", "stale_after_s"), [(1, 15.0), (300, 15.0), (1_000, 40.0), (5_000, 200.0)])
+def test_a_snapshot_is_usable_for_two_intervals_of_a_large_fleet(workers: int, stale_after_s: float) -> None:
+    view = HealthView(HealthPolicy())
+    view.accept(Snapshot(epoch=1, version=1, issued_at=0.0, active_workers=workers), 0.0)
+    assert view.age(stale_after_s) == "usable"
+    assert view.age(stale_after_s + 0.1) == "stale"

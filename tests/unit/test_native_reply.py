@@ -60,6 +60,35 @@ def test_each_protocol_tells_stop_reason_usage_and_model(document: dict[str, Any
 
 
 @pytest.mark.parametrize(
+    "document",
+    [
+        {"choices": [{"finish_reason": "stop"}], "error": {"code": 502}},
+        {"choices": [{"finish_reason": "stop", "error": {"code": 502}}]},
+        {"type": "message", "stop_reason": "end_turn", "error": {"type": "overloaded_error"}},
+        {"candidates": [{"finishReason": "STOP"}], "error": "overloaded"},
+        {"done": True, "error": "overloaded"},
+    ],
+)
+def test_an_error_beside_an_answer_is_told(document: dict[str, Any]) -> None:
+    found = read(json.dumps(document))
+    assert found is not None
+    assert found.failed
+
+
+@pytest.mark.parametrize("nothing", [None, {}, "", False])
+def test_an_empty_error_is_none(nothing: Any) -> None:
+    found = read(json.dumps({"choices": [{"finish_reason": "stop", "error": nothing}], "error": nothing}))
+    assert found is not None
+    assert not found.failed
+
+
+@pytest.mark.parametrize("vendor", ["anthropic", "gemini", "ollama", "ollama_chat"])
+def test_where_the_form_is_certain_a_reply_without_its_marks_has_no_terminal_marker(vendor: str) -> None:
+    assert read('{"message": {"content": "half an ans"}}', vendor) == NativeReply("missing", reports_usage=False)
+    assert read('{"message": {"content": "an answer"}}', "cohere") is None
+
+
+@pytest.mark.parametrize(
     "raw", [None, "", "<html>", "[]", "{}", '{"choices": []}', "[" * 5000, '{"promptFeedback": "x"}']
 )
 def test_what_is_no_known_form_is_none(raw: str | None) -> None:

@@ -80,3 +80,18 @@ def test_a_setting_of_another_version_does_not_make_a_policy_unreadable() -> Non
         {"breaker": {"consecutive": 5, "of_tomorrow": 1}, "health": {"shard_by": "none"}}
     )
     assert (policy.breaker.consecutive, policy.health) == (5, HealthSettings())
+
+
+@pytest.mark.parametrize(
+    ("workers", "flush_s", "snapshot_s", "stale_s", "gone_s"),
+    [(1, 1, 1, 15, 30), (300, 15, 6, 15, 30), (1_000, 50, 20, 40, 100), (5_000, 250, 100, 200, 500)],
+)
+def test_what_is_too_old_grows_with_the_intervals_of_the_fleet(
+    workers: int, flush_s: float, snapshot_s: float, stale_s: float, gone_s: float
+) -> None:
+    """Else a large fleet would be without a snapshot most of the time, and count but a part of itself."""
+    settings = HealthSettings()
+    assert settings.flush_s(workers) == flush_s
+    assert settings.snapshot_s(workers) == snapshot_s
+    assert settings.stale_s(workers) == stale_s
+    assert settings.gone_s(workers) == gone_s

@@ -9,8 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointsman.health.breaker import BreakerState
+from pointsman.health.entity import apply_report, tick
 from pointsman.health.ramp import admits, ramp_share
+from pointsman.health.report import Report
+from pointsman.health.settings import HealthSettings
 from pointsman.health.snapshot import KeyHealth, Snapshot, latest
+from pointsman.health.state import HealthState
 
 T = 1_000_000.0
 PROPERTY = settings(max_examples=60, derandomize=True, deadline=None)
@@ -99,3 +103,17 @@ def test_a_share_admits_that_part_of_the_requests_in_every_process_alike() -> No
     admitted = sum(admits(f"question-{number}", 0.3) for number in range(2000))
     assert 540 < admitted < 660
     assert admits("question-1", 0.3) is admits("question-1", 0.3)
+
+
+@pytest.mark.parametrize("workers", [1, 20, 300, 601, 1_000, 5_000])
+def test_a_fleet_of_any_size_is_counted_whole(workers: int) -> None:
+    """Each process reports once in an interval of the whole fleet's: none has fallen out when the last has reported."""
+    every_s, state = HealthSettings().flush_s(workers), HealthState(epoch=1, now=T)
+    for turn in range(2):
+        for number in range(workers):
+            now = T + (turn + number / workers) * every_s
+            report = Report(worker_id=f"w-{number}", seq=turn + 1)
+            state, _ = apply_report(state, report, now=now, chance=0.5)
+    assert state.active_workers == workers
+    assert state.is_active("w-0")
+    assert tick(state, now=state.now + 2 * every_s + 31, chance=0.5)[0].active_workers == 0
