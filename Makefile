@@ -40,7 +40,7 @@ dev: $(VENV)/.model
 	@$(PY) -m workers --log-level WARNING dev
 
 test: $(VENV)/.model
-	$(PY) -m pytest -n 3 --dist worksteal $(ARGS)
+	$(PY) -m pytest -n 4 --dist worksteal $(ARGS)
 
 check: $(VENV)/.installed
 	$(PY) -m ruff check .

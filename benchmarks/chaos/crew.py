@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from benchmarks import warm_worker
+from benchmarks import warm
 from benchmarks.chaos.settings import KEY_VARIABLE
-from benchmarks.warm_worker import PATIENCE_S, READY, WorkerProcess
+from benchmarks.warm import PATIENCE_S, READY, WorkerProcess
 from pointsman.cli.exits import Exit
 from pointsman.config_file import CONFIG_VARIABLE
 
@@ -79,6 +79,6 @@ class Crew:
             KEY_VARIABLE: "sk-chaos",
         }
         log = self.config.parent / f"worker-{len(self.started)}.log"
-        worker = WorkerProcess(warm_worker.start([], environment, log, _ROOT), log)
+        worker = WorkerProcess(warm.start([], environment, log, _ROOT), log)
         self.started.append(worker)
         return worker

@@ -15,7 +15,7 @@ from benchmarks.figures import Figure
 from benchmarks.soak.process import process, until_said
 from benchmarks.soak.settings import question
 from benchmarks.stack import Stack
-from benchmarks.warm_worker import READY
+from benchmarks.warm import READY
 from benchmarks.worker_process import worker_process
 from pointsman.client import RouterClient
 from workers.embedded.temporal_server import binary

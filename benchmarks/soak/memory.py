@@ -16,7 +16,7 @@ from benchmarks.soak.process import process, until_said
 from benchmarks.soak.settings import question
 from benchmarks.soak.worker import COLLECTED
 from benchmarks.stack import Stack
-from benchmarks.warm_worker import READY
+from benchmarks.warm import READY
 from benchmarks.worker_process import resident_mb
 from pointsman.client import RouterClient
 from pointsman.errors import QuestionFailed

@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 import pytest
 from temporalio.service import RPCError
 
-from benchmarks import warm_worker
-from benchmarks.warm_worker import WorkerProcess
+from benchmarks import warm
+from benchmarks.warm import WorkerProcess
 from pointsman import HealthClient, QuestionFailed, RouterClient
 from pointsman.health.events import AdminCommand
 from pointsman.health_contract import HEALTH_ENTITY_ID, ProviderHealth
@@ -31,7 +31,7 @@ from workers.embedded.temporal_server import TemporalServer, binary, free_port, 
 ROOT = Path(__file__).parents[2]
 CANARY = "sk-canary-8d1f5c3e"
 KEY_VARIABLE = "E2E_PROVIDER_KEY"
-READY, PATIENCE_S = warm_worker.READY, warm_worker.PATIENCE_S
+READY, PATIENCE_S = warm.READY, warm.PATIENCE_S
 
 DIALECTS = {
     "alpha": ("openai", "openai/gpt-5.2-2026-08-15"),
@@ -89,7 +89,7 @@ density_drop = 1.0
 
 [health]
 flush = 0.2
-snapshot_interval = 0.2
+snapshot_interval = 0.5
 overdue_cooldown = 0.001
 """
 """For a site that many tests share: neither breaker nor detector moves by what one test's providers do to the next."""
@@ -120,8 +120,13 @@ class Site:
         )
 
     def cli(self, *arguments: str, stdin: str | bytes | None = None, **env: str | None) -> Ended:
-        """Run `pointsman` to its end."""
-        return run([binary("pointsman"), *arguments], self.environment(env), stdin=stdin)
+        """Run `pointsman` to its end, started warm."""
+        text = stdin.encode() if isinstance(stdin, str) else stdin or b""
+        return _as_text(warm.run_cli(list(arguments), self.environment(env), ROOT, text, PATIENCE_S))
+
+    def cold_cli(self, *arguments: str, **env: str | None) -> Ended:
+        """Run the console script `pointsman` to its end."""
+        return run([binary("pointsman"), *arguments], self.environment(env))
 
     def temporal(self, *arguments: str) -> Ended:
         """Run Temporal's own command line to its end."""
@@ -141,7 +146,7 @@ class Site:
     def start_worker(self, *arguments: str, wait: bool = True, **env: str | None) -> WorkerProcess:
         """Start `python -m workers` and wait until it takes questions."""
         log = self.folder / f"worker-{len(self.started)}.log"
-        worker = WorkerProcess(warm_worker.start(list(arguments), self.environment(env), log, ROOT), log)
+        worker = WorkerProcess(warm.start(list(arguments), self.environment(env), log, ROOT), log)
         self.started.append(worker)
         if wait:
             worker.until_said(READY)
@@ -217,7 +222,11 @@ def run(command: list[str], env: dict[str, str], *, stdin: str | bytes | None = 
         timeout=PATIENCE_S,
         check=False,
     )
-    return Ended(command, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+    return _as_text(ended)
+
+
+def _as_text(ended: subprocess.CompletedProcess[bytes]) -> Ended:
+    return Ended(ended.args, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
 def python(*arguments: str) -> list[str]:
@@ -299,7 +308,7 @@ def new_site(
         asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result(PATIENCE_S)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def pointsman(
     loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
@@ -309,7 +318,7 @@ def pointsman(
         yield site
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def unattended(
     loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from temporalio.api.history.v1 import HistoryEvent
 
 from benchmarks.chaos.calls import CALL, is_probe, off_record, sent_twice
-from benchmarks.warm_worker import PATIENCE_S, WorkerProcess
+from benchmarks.warm import PATIENCE_S, WorkerProcess
 from pointsman import Answer, NoWorker, PointsmanError, QuestionFailed, RouterClient
 from pointsman.health.events import HealthEvent
 from pointsman.health.overview import HealthOverview, KeyOverview

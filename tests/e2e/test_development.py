@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.warm_worker import WorkerProcess
+from benchmarks.warm import WorkerProcess
 from tests.e2e.conftest import PATIENCE_S, ROOT, environment, python, run, sentence, start
 from workers.embedded.temporal_server import binary
 

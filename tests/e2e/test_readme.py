@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.warm_worker import WorkerProcess
+from benchmarks.warm import WorkerProcess
 from tests.e2e.conftest import PATIENCE_S, ROOT, environment, run, start
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

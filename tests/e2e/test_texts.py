@@ -54,7 +54,7 @@ def test_an_answer_is_printed_where_the_terminal_lacks_its_letters(
     pointsman: Site, providers: ScriptedProviders
 ) -> None:
     providers.script("alpha", Reply(text="caf\N{LATIN SMALL LETTER E WITH ACUTE}"))
-    ended = pointsman.cli("ask", "Where to?", PYTHONIOENCODING="ascii")
+    ended = pointsman.cold_cli("ask", "Where to?", PYTHONIOENCODING="ascii")
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith("caf\\xe9\n")
 
