@@ -15,11 +15,13 @@ from pointsman.contract import ALL_PROVIDERS_FAILED, ALL_PROVIDERS_UNAVAILABLE, 
 
 TYPED = frozenset({ALL_PROVIDERS_FAILED, ALL_PROVIDERS_UNAVAILABLE, DEADLINE_EXCEEDED})
 GRACE_S = 30.0
-"""How long after its deadline a question may end.
+"""How long after its deadline a question may end on a machine that is not overloaded.
 
 A step that a killed process had taken is given to another one after 10 s, one that waits for the process that knew the
 question after another 10 s, and a killed server is away for up to 5 s; the rest is for a busy machine.
 """
+BUSY = 2.0
+"""The load of each core above which the grace grows with it: what waits for a core misses Temporal's own limits."""
 _COMPARED = ("agreed", "disputed")
 
 
@@ -37,13 +39,19 @@ def lost(evidence: Evidence) -> list[str]:
     return found
 
 
+def grace_s(evidence: Evidence) -> float:
+    """The grace on this machine, as busy as it was with this and with everything else."""
+    return GRACE_S * max(1.0, evidence.load / BUSY)
+
+
 def late(evidence: Evidence) -> list[str]:
     """Questions that ended later than their deadline and the grace; a review stops the clock."""
+    grace = grace_s(evidence)
     deadlines = {asking.id: asking.deadline_s for asking in evidence.schedule.questions}
     return [
         f"{run.id}: took {run.took_s:.1f} s, its deadline was {deadlines[run.id]:.0f} s"
         for run in evidence.runs
-        if run.id in deadlines and not run.reviewed and run.took_s > deadlines[run.id] + GRACE_S
+        if run.id in deadlines and not run.reviewed and run.took_s > deadlines[run.id] + grace
     ]
 
 

@@ -63,7 +63,7 @@ class Chaos:
 
     async def _everything(self, client: Client, tell: Tell) -> None:
         began = time.monotonic()
-        watching = asyncio.create_task(watch(client, self._found.changes))
+        watching = asyncio.create_task(watch(client, self._found))
         moods = [self._misbehave(name, spells, began) for name, spells in self._plan.spells.items()]
         try:
             around = asyncio.gather(self._kill(began, tell), *moods)

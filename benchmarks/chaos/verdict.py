@@ -48,7 +48,7 @@ def verdict(evidence: Evidence) -> Verdict:
     counted = accounts.accounts(evidence)
     faults = {
         "every question has ended as promised": promises.lost(evidence),
-        f"within its deadline and {promises.GRACE_S:.0f} s": promises.late(evidence),
+        f"within its deadline and {promises.grace_s(evidence):.0f} s": promises.late(evidence),
         "and its asker was told what is in its history": promises.mistold(evidence),
         "no call whose completion is in history was sent again": payments.paid_again(evidence),
         "every request is an attempt on record": payments.untold(evidence),
@@ -76,6 +76,7 @@ def _figures(evidence: Evidence, counted: accounts.Accounts, faults: dict[str, l
         Figure("kill_answered", "  runs answered", outcomes["completed"]),
         Figure("kill_failed", "  runs failed with a typed error", outcomes["failed"]),
         Figure("kill_cancelled", "  runs cancelled", outcomes["canceled"]),
+        Figure("kill_load", "highest load of each core meanwhile", evidence.load),
         Figure("kill_latest_s", "  latest end, after the deadline", promises.latest_s(evidence), "s"),
         Figure("kill_requests", "requests that providers saw", len(evidence.hits)),
         Figure("kill_workers", "workers killed", sum(killed.target == "worker" for killed in evidence.killed)),

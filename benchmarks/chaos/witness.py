@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections import defaultdict
 from collections.abc import Mapping
@@ -58,6 +59,8 @@ class Evidence:
     logs: dict[str, str] = field(default_factory=dict[str, str])
     statuses: list[int] = field(default_factory=list[int])
     """Of the workers that were told to stop at the end."""
+    load: float = 0.0
+    """The highest load average of a minute, for each core, by whomever."""
     deserters: list[str] = field(default_factory=list[str])
     """What workers said last that ended by themselves."""
 
@@ -66,17 +69,18 @@ class Evidence:
         return self.behaviours[hit.name][hit.number]
 
 
-async def watch(client: Client, changes: Changes) -> None:
+async def watch(client: Client, found: Evidence) -> None:
     """Note every change of state before the entity forgets it: it keeps the last hundred events. Until cancelled."""
     health = HealthClient(client)
     while True:
+        found.load = max(found.load, os.getloadavg()[0] / (os.cpu_count() or 1))
         try:
             log = await health.events()
         except PointsmanError:
             # The server, or every worker, is away.
             pass
         else:
-            note(log.events, changes)
+            note(log.events, found.changes)
         await asyncio.sleep(_LOOK_EVERY_S)
 
 

@@ -143,6 +143,9 @@ def test_a_question_may_overrun_its_deadline_by_the_grace_alone() -> None:
     late = run_of(closed_at=latest + timedelta(seconds=1))
     assert len(promises.late(evidence(runs=[late]))) == 1
     assert promises.late(evidence(runs=[replace(late, reviewed=True)])) == []
+    # Others kept the cores busy.
+    assert promises.late(evidence(runs=[late], load=4.0)) == []
+    assert len(promises.late(evidence(runs=[late], load=2.0))) == 1
 
 
 def test_an_asker_must_be_told_what_is_in_the_history() -> None:
