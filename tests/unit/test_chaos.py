@@ -36,7 +36,12 @@ PRICED = Reply("north: What?", usage=Tokens(input=20, output=5))
 def hit(activity: str = "1", attempt: int = 1, *, number: int = 1, workflow: str = "asked-1", **changes: Any) -> Hit:
     headers = {CALL: f"{workflow}/{activity}/{attempt}", RUN: "run-1"}
     named: dict[str, Any] = {
-        **{"name": "north", "dialect": "openai", "model": "m", "prompt": "What?", "body": {}, "outcome": "answered"},
+        "name": "north",
+        "dialect": "openai",
+        "model": "m",
+        "prompt": "What?",
+        "body": {},
+        "outcome": "answered",
         **changes,
     }
     return Hit(headers=headers, number=number, started=10.0, ended=10.1, **named)
