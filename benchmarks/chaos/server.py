@@ -38,7 +38,7 @@ class MortalServer:
         killed_at = time.monotonic()
         # With the process that leads its group, which would otherwise start to end it in order.
         os.killpg(process.pid, signal.SIGKILL)
-        await asyncio.to_thread(process.wait)
+        await ended(process)
         await asyncio.sleep(down_s)
         await self.start()
         return time.monotonic() - killed_at
