@@ -18,7 +18,13 @@ class Explained:
     why: str
 
 
-EXPLAINED: tuple[Explained, ...] = ()
+EXPLAINED: tuple[Explained, ...] = (
+    # Seen with a load of 23 for each core. A step that truly never yields would leave its question without an end.
+    Explained(
+        re.compile(r"_DeadlockError: \[TMPRL1101\]"),
+        "a step of a workflow got no processor for 2 s, and the server gives it out again.",
+    ),
+)
 """Everything else is a fault."""
 
 

@@ -249,8 +249,10 @@ def replace_at(event: HealthEvent) -> HealthEvent:
 def test_an_error_in_a_log_needs_an_explanation() -> None:
     error = "2026-11-30 00:00:00,000 ERROR worker: failed\nTraceback (most recent call last):\nValueError: x\n"
     assert len(remarks.unexplained(evidence(logs={"worker-0": error}))) == 1
-    for one in remarks.EXPLAINED:
-        assert one.why.endswith(".")
+    busy = error.replace("ValueError: x", "temporalio.worker._workflow._DeadlockError: [TMPRL1101] Potential deadlock")
+    found = evidence(logs={"worker-0": busy + error})
+    assert len(remarks.unexplained(found)) == 1
+    assert list(remarks.explained(found).values()) == [1]
 
 
 def test_a_worker_that_ends_by_itself_or_badly_is_a_fault() -> None:
