@@ -18,6 +18,7 @@ from benchmarks.stack import Stack
 from benchmarks.warm import READY
 from benchmarks.worker_process import worker_process
 from pointsman.client import RouterClient
+from pointsman.errors import QuestionFailed
 from workers.embedded.temporal_server import binary
 
 _AT_ONCE = 2
@@ -26,6 +27,8 @@ _SHOWN_CHARACTERS = 2000
 _UNCLEAN = re.compile(r"Traceback|Fatal Python error|panicked|Aborted|core dumped|never retrieved|Exception ignored")
 _STOP_PATIENCE_S = 120.0
 _UNKNOWN = -1
+_PATIENT_S = 3600.0
+"""The deadline of a question whose worker is told to stop: the next one answers it."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +52,14 @@ class Runs:
     what: str
     wanted: int
     ended: list[Ended] = field(default_factory=list[Ended])
+    unanswered: list[str] = field(default_factory=list[str])
+    """Questions that were under way when their worker was told to stop, and that have no answer."""
 
     @property
     def complaints(self) -> list[str]:
         """What the others said, in short."""
-        return [f"{self.what}: status {one.status}: {one.said[-_SHOWN_CHARACTERS:]}" for one in self.unclean]
+        unclean = [f"{self.what}: status {one.status}: {one.said[-_SHOWN_CHARACTERS:]}" for one in self.unclean]
+        return [*unclean, *self.unanswered]
 
     @property
     def unclean(self) -> list[Ended]:
@@ -65,6 +71,7 @@ class Runs:
         return [
             Figure(f"soak_{self.key}_runs", f"{self.what}: runs", len(self.ended), at_least=self.wanted),
             Figure(f"soak_{self.key}_unclean", "  that did not end cleanly", len(self.unclean), at_most=0),
+            Figure(f"soak_{self.key}_unanswered", "  questions under way that failed", len(self.unanswered), at_most=0),
         ]
 
 
@@ -100,7 +107,7 @@ async def workers(stack: Stack, wanted: int, until: float, tell: Callable[[str],
             if number % 3 == 1:
                 await router.ask(**question(number))
             elif number % 3 == 2:
-                left.extend([await router.start(**question(number)) for _ in range(3)])
+                left.extend([await router.start(**question(number), deadline_s=_PATIENT_S) for _ in range(3)])
             worker.send_signal(signal.SIGTERM)
             async with asyncio.timeout(_STOP_PATIENCE_S):
                 further, _ = await worker.communicate()
@@ -113,7 +120,10 @@ async def workers(stack: Stack, wanted: int, until: float, tell: Callable[[str],
     async with AsyncExitStack() as last:
         await last.enter_async_context(worker_process(stack.config, stack.server.address))
         for question_id in left:
-            await router.answer(question_id)
+            try:
+                await router.answer(question_id)
+            except QuestionFailed as failure:
+                runs.unanswered.append(f"{question_id}: {failure}")
     return runs
 
 

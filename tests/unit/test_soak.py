@@ -26,10 +26,11 @@ def test_a_process_ends_cleanly_with_0_and_without_a_word_of_an_abort(status: in
 
 def test_fewer_runs_than_wanted_do_not_hold() -> None:
     runs = Runs("ask", "`pointsman ask`", wanted=2, ended=[Ended(0, "")])
-    assert [figure.holds for figure in runs.figures()] == [False, True]
+    assert [figure.holds for figure in runs.figures()] == [False, True, True]
     runs.ended.append(Ended(1, "Traceback"))
-    assert [figure.holds for figure in runs.figures()] == [True, False]
-    assert len(runs.complaints) == 1
+    runs.unanswered.append("q: no answer")
+    assert [figure.holds for figure in runs.figures()] == [True, False, False]
+    assert len(runs.complaints) == 2
 
 
 def test_growth_is_the_last_look_over_the_one_after_a_fourth_of_the_questions() -> None:
