@@ -31,6 +31,11 @@ class AttemptClock:
         self._sent = time.monotonic()
 
     @property
+    def queued_s(self) -> float:
+        """Seconds that the attempt waited for a worker."""
+        return self._queued_s
+
+    @property
     def latency_s(self) -> float:
         """Seconds since the request went out."""
         return time.monotonic() - self._sent

@@ -11,6 +11,7 @@ from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError
 
+from activities.process_telemetry import ProcessTelemetry
 from pointsman.call import Completion, FailedCall
 from pointsman.contract import RouteAndAnswer, Unanswered
 from pointsman.divergence.detector import compare
@@ -38,10 +39,11 @@ _FETCHED_WITHIN_S = 10.0
 class CompareShadow:
     """Fetches the question's own answer, waiting for it within a bound, and compares."""
 
-    def __init__(self, client: Client, settings: DivergenceSettings) -> None:
+    def __init__(self, client: Client, settings: DivergenceSettings, telemetry: ProcessTelemetry | None = None) -> None:
         """`settings` say which detector compares, and how strictly."""
         self._client = client
         self._settings = settings
+        self._telemetry = telemetry or ProcessTelemetry()
 
     @activity.defn
     async def await_base(self, request: ShadowRequest) -> bool:
@@ -55,7 +57,9 @@ class CompareShadow:
         """What came of both, once the question has ended."""
         answer, attempts = await self._given(comparison.request, _FETCHED_WITHIN_S)
         # Long answers take seconds to compare, in which this process's calls must go on.
-        return await asyncio.to_thread(self._found, comparison, answer, attempts)
+        found = await asyncio.to_thread(self._found, comparison, answer, attempts)
+        self._telemetry.shadow_compared(found.agreement)
+        return found
 
     async def _given(self, request: ShadowRequest, within_s: float) -> _Given:
         """The question's answer, or what was tried where it has none; nothing where it does not end in time."""

@@ -20,6 +20,7 @@ from activities.ledger import AttemptLedger, NoLedger, entry_of
 from activities.ports import CallIdentity, Completer, CompletionRequest
 from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
+from activities.process_telemetry import ProcessTelemetry
 from activities.witness import Witness
 from pointsman.acceptance import Accepted, accept
 from pointsman.bill import answered, failed, lost
@@ -39,20 +40,22 @@ _CANCELLED = fault(ErrorClass.CANCEL, "cancelled", "the call was cancelled")
 class Complete:
     """Calls one provider, on that provider's own task queue."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what an attempt is told to
         self,
         completer: Completer,
         health: ProcessHealth,
         ledger: AttemptLedger | None = None,
         *,
         catalogue: ProcessCatalogue | None = None,
+        telemetry: ProcessTelemetry | None = None,
         beat_every_s: float | None = None,
     ) -> None:
         """`beat_every_s` is set where the server cannot push cancellations (see `heartbeats`)."""
         self._completer = completer
         self._in_flight = health.in_flight
         self._gate = Gate(health)
-        self._witness = Witness(health)
+        self._telemetry = telemetry or ProcessTelemetry()
+        self._witness = Witness(health, self._telemetry)
         self._ledger = ledger or NoLedger()
         self._catalogue = catalogue or ProcessCatalogue(health.configuration)
         self._beat_every_s = beat_every_s
@@ -65,6 +68,7 @@ class Complete:
             ApplicationError: the attempt gave no usable answer; its type names the class, its detail is a `FailedCall`.
         """
         clock = AttemptClock()
+        self._telemetry.queued(call.candidate.provider, clock.queued_s)
         earlier = _earlier_attempts(call)
         spent_usd = call.spent_usd + (total_cost(earlier) or 0.0)
         call = call.model_copy(update={"spent_usd": spent_usd})
@@ -73,6 +77,7 @@ class Complete:
                 try:
                     reservation = await self._gate.admit(call, activity.info().attempt, clock.usable_s)
                 except ProviderFault as ended:
+                    self._telemetry.turned_away(call, ended.fault)
                     raise _failure(call, ended.fault, earlier, clock) from None
                 return await self._attempt(call, earlier, reservation, clock)
 
@@ -80,15 +85,19 @@ class Complete:
         self, call: ProviderCall, earlier: tuple[Attempt, ...], reservation: Reservation, clock: AttemptClock
     ) -> Completion:
         """Make the request; what comes of it is told to the provider's health, the ledger and the day's money."""
-        attempt, row = activity.info().attempt, None
+        attempt, row, reply = activity.info().attempt, None, None
         clock.send()
         try:
             with self._witness.watching(call):
                 response, accepted = await self._ask(call, clock.usable_s)
+            reply = response
             row = told = answered(call, response, attempt, refused=accepted.refused)
         except ProviderFault as ended:
+            reply = ended.response
             if ended.fault.error_class is not ErrorClass.LOCAL:
                 row = failed(call, ended, attempt, clock.latency_s)
+            else:
+                self._telemetry.turned_away(call, ended.fault)
             self._witness.failed(
                 call, ended.fault, attempt, latency_s=clock.latency_s, since_scheduled_s=clock.since_scheduled_s
             )
@@ -102,6 +111,7 @@ class Complete:
             if row is not None:
                 self._ledger.record(entry_of(call, row))
                 self._catalogue.ended(call, row)
+                self._telemetry.ended(call, row, reply)
             self._witness.settled(call, reservation, 0.0 if row is None else row.cost_usd)
         # First, since the answer of another model is not to be held against the baseline of the one before.
         notes = self._catalogue.saw(call.candidate.provider, call.candidate.model, response.model_served)

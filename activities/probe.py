@@ -13,6 +13,7 @@ from temporalio import activity
 
 from activities.ledger import CANCELLED, AttemptLedger, NoLedger, ProbeRun
 from activities.ports import CallIdentity, Completer, CompletionRequest
+from activities.process_telemetry import ProcessTelemetry
 from pointsman.acceptance import accept
 from pointsman.cost import cost_usd, estimated_cost_usd, estimated_tokens
 from pointsman.faults import WORKER_LOST, ProviderFault, fault
@@ -35,16 +36,26 @@ _MARGIN = 0.2
 class Probe:
     """Probes one provider, on that provider's own task queue."""
 
-    def __init__(self, completer: Completer, provider: Provider, ledger: AttemptLedger | None = None) -> None:
+    def __init__(
+        self,
+        completer: Completer,
+        provider: Provider,
+        ledger: AttemptLedger | None = None,
+        telemetry: ProcessTelemetry | None = None,
+    ) -> None:
         """`provider` gives the request's time limit and its price."""
         self._completer = completer
         self._provider = provider
         self._ledger = ledger or NoLedger()
+        self._telemetry = telemetry or ProcessTelemetry()
 
     @activity.defn
     async def probe_provider(self, request: ProbeRequest) -> ProbeResult:
         """Ask the provider for one word."""
-        return await probe(self._completer, self._provider, request, ProbeRun.of_activity(), self._ledger)
+        run = ProbeRun.of_activity()
+        result = await probe(self._completer, self._provider, request, run, self._ledger)
+        self._telemetry.probed(request, result)
+        return result
 
 
 async def probe(

@@ -6,6 +6,7 @@ import asyncio
 
 from temporalio import activity
 
+from activities.process_telemetry import ProcessTelemetry
 from pointsman.divergence.comparison import Comparison
 from pointsman.divergence.equivalence import classes_of, partition_of
 from pointsman.divergence.settings import DivergenceSettings
@@ -18,9 +19,10 @@ from pointsman.steps import PanelAnswer, ReconcilingRequest
 class Reconcile:
     """Compares with the settings of the process it runs in; its result is what a replay sees."""
 
-    def __init__(self, settings: DivergenceSettings) -> None:
+    def __init__(self, settings: DivergenceSettings, telemetry: ProcessTelemetry | None = None) -> None:
         """`settings` say which detector, and how strict."""
         self._settings = settings
+        self._telemetry = telemetry or ProcessTelemetry()
 
     @activity.defn
     async def reconcile(self, request: ReconcilingRequest) -> Reconciliation:
@@ -34,7 +36,7 @@ class Reconcile:
             settings=self._settings,
         )
         counted = _counted(partition.comparisons, request.on_cannot_tell)
-        return reconcile(
+        found = reconcile(
             [Vote(provider=answer.provider, confidence=answer.confidence) for answer in request.answers],
             [list(positions) for positions in classes_of(len(request.answers), counted)],
             [Pair(first, second, found) for (first, second), found in sorted(partition.comparisons.items())],
@@ -42,6 +44,9 @@ class Reconcile:
             on_cannot_tell=request.on_cannot_tell,
             outstanding=request.outstanding,
         )
+        verdicts = [comparison.verdict for comparison in partition.comparisons.values()]
+        self._telemetry.reconciled(found, verdicts, outstanding=request.outstanding)
+        return found
 
 
 def _statement(answer: PanelAnswer) -> Statement:

@@ -10,6 +10,7 @@ from temporalio import activity
 from activities.invalid_question import invalid_question
 from activities.planner import Planner
 from activities.process_catalogue import ProcessCatalogue
+from activities.process_telemetry import ProcessTelemetry
 from activities.shadowing import Shadowing
 from pointsman.circumstances import Circumstances
 from pointsman.configuration import Configuration
@@ -21,13 +22,15 @@ from pointsman.steps import ScoringRequest
 class Score:
     """Scores with the configuration of the process it runs in; the decision then carries what was used."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a decision rests on
         self,
         configuration: Configuration,
         in_flight: Callable[[str], int],
         planner: Planner,
         catalogue: ProcessCatalogue,
         shadowing: Shadowing | None = None,
+        *,
+        telemetry: ProcessTelemetry | None = None,
     ) -> None:
         """`in_flight` tells the calls under way, `planner` how the providers are, `catalogue` what was measured.
 
@@ -38,6 +41,7 @@ class Score:
         self._planner = planner
         self._catalogue = catalogue
         self._shadowing = shadowing
+        self._telemetry = telemetry or ProcessTelemetry()
 
     @activity.defn
     async def score(self, request: ScoringRequest) -> Decision:
@@ -55,7 +59,10 @@ class Score:
         except UnknownName as fault:
             raise invalid_question(fault) from None
         shadow = self._shadow(request, decision)
-        return decision if shadow is None else decision.model_copy(update={"shadow": shadow})
+        if shadow is not None:
+            decision = decision.model_copy(update={"shadow": shadow})
+        self._telemetry.decided(request, decision)
+        return decision
 
     def _shadow(self, request: ScoringRequest, decision: Decision) -> ShadowPlan | None:
         if self._shadowing is None:

@@ -11,11 +11,12 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from activities.process_health import ProcessHealth
+from activities.process_telemetry import ProcessTelemetry
 from pointsman.call import ProviderCall
 from pointsman.faults import CONSEQUENCES
 from pointsman.health.cooldown import CooldownReason
 from pointsman.health.delta import Outcome
-from pointsman.health.keys import key_of
+from pointsman.health.keys import key_of, provider_of
 from pointsman.health.spend import day_of
 from pointsman.hedge_delay import CallClass, SampleKind, tokens_bucket
 from pointsman.outcomes import Attempt, ErrorClass, Fault
@@ -35,9 +36,10 @@ _COOLS: dict[ErrorClass, CooldownReason] = {
 class Witness:
     """Tells this process's health what became of its calls."""
 
-    def __init__(self, health: ProcessHealth) -> None:
+    def __init__(self, health: ProcessHealth, telemetry: ProcessTelemetry | None = None) -> None:
         """`health` is the process's own."""
         self._health = health
+        self._telemetry = telemetry or ProcessTelemetry()
 
     @contextmanager
     def watching(self, call: ProviderCall) -> Generator[None]:
@@ -146,6 +148,7 @@ class Witness:
     def _cooled(self, key: str, seconds: float | None, reason: CooldownReason) -> None:
         """Told to the fleet, and heeded here at once."""
         health = self._health
+        self._telemetry.cooled(provider_of(key), reason)
         health.reports.cooled(key, seconds, reason)
         health.view.cooled(key, reason, seconds, seq=health.reports.seq + 1, now=health.clock())
 

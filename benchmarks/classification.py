@@ -13,16 +13,17 @@ import argparse
 import json
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 import pointsman
-from benchmarks.figures import Figure, percentile, print_table
+from benchmarks.classification_tables import Pair, by_type, confusion, f1, most_usual
+from benchmarks.entrance import run
+from benchmarks.figures import Figure, percentile
 from benchmarks.reliability import Told, expected_calibration_error, reliability_table
 from pointsman.classification import Classifier, RuleClassifier
 from pointsman.linear_model import TYPES, from_json, softmax
@@ -60,10 +61,6 @@ class Score:
     macro_f1_interval: tuple[float, float]
 
 
-Pair = tuple[QueryType, QueryType]
-"""What a question is, and what it was taken for."""
-
-
 def measure(folder: Path | None) -> tuple[list[Figure], list[Table], list[str]]:
     """Figures, tables and remarks; without data the remark says what was not measured."""
     scores: list[Score] = []
@@ -71,22 +68,26 @@ def measure(folder: Path | None) -> tuple[list[Figure], list[Table], list[str]]:
     if folder is None or not (folder / DEV).is_file():
         remarks.append(f"Classification: not measured on outside data (DATA=dir names a folder that holds {DEV}).")
     else:
-        dev = read(folder / DEV)
-        found = _both(DEV, dev)
+        dev = read(folder / DEV, part="source")
+        pairs = _pairs(ModelClassifier(), dev)
+        constant = most_usual(pairs)
+        found = [*_both(DEV, dev), score(DEV, f"always {constant}", [(is_of, constant) for is_of, _ in pairs])]
         told = [_told(one) for one in dev]
-        scores += found
+        scores += [*found, *_by_part(dev, {"model": ModelClassifier()})]
+        tables += [by_type(DEV, pairs), confusion(DEV, pairs)]
         tables.append(reliability_table(f"Confidence on {DEV}, before the rule of 0.3", told))
         figures += [
             Figure("classify_accuracy", f"classifier, {DEV}: accuracy", found[0].accuracy, at_least=0.70),
             Figure("classify_macro_f1", "  macro-F1", found[0].macro_f1, at_least=0.66),
             Figure("classify_ece", "  expected calibration error, 15 bins", expected_calibration_error(told)),
             Figure("classify_rules_accuracy", "  the source document's rules: accuracy", found[1].accuracy),
+            Figure("classify_rules_macro_f1", "  their macro-F1", found[1].macro_f1),
+            Figure("classify_constant_accuracy", f"  always {constant}: accuracy", found[2].accuracy),
         ]
     if MULTILINGUAL.is_file():
         multilingual = read(MULTILINGUAL, part="language")
         scores += _both("eight languages", multilingual)
-        parts = {part: [one for one in multilingual if one.part == part] for part in _parts(multilingual)}
-        by_part = [found for part, rows in parts.items() for found in _both(f"  {part}", rows)]
+        by_part = _by_part(multilingual, _classifiers())
         scores += by_part
         lowest = min(one.accuracy for one in by_part if one.classifier == "model")
         figures.append(Figure("classify_lowest_language", "  the lowest language's accuracy", lowest, at_least=0.65))
@@ -97,7 +98,7 @@ def read(path: Path, part: str | None = None) -> list[Labelled]:
     """Rows of `text`, `label` and, where named, the field that says which part they belong to."""
     with path.open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
-    return [Labelled(row["text"], QueryType(row["label"]), row[part] if part else "") for row in rows]
+    return [Labelled(row["text"], QueryType(row["label"]), row.get(part, "") if part else "") for row in rows]
 
 
 def score(data: str, classifier: str, pairs: Sequence[Pair]) -> Score:
@@ -122,7 +123,7 @@ def accuracy(pairs: Sequence[Pair]) -> float:
 
 def macro_f1(pairs: Sequence[Pair]) -> float:
     """The mean over the types that occur of the harmonic mean of precision and recall."""
-    return sum(_f1(pairs, query_type) for query_type in _occurring(pairs)) / len(_occurring(pairs))
+    return sum(f1(pairs, query_type) for query_type in _occurring(pairs)) / len(_occurring(pairs))
 
 
 def table(scores: Sequence[Score]) -> Table:
@@ -137,8 +138,8 @@ def table(scores: Sequence[Score]) -> Table:
     return shown
 
 
-def held_out_tables() -> list[Table]:
-    """Cross-validation on the project's own examples: whole manners of asking held out, languages in parts."""
+def measure_held_out(_folder: Path | None = None) -> tuple[list[Figure], list[Table], list[str]]:
+    """Cross-validation on the project's own examples: whole manners of asking held out, languages in parts. Minutes."""
     # Training code is in the checkout, not beside an installed benchmark's data.
     from training import calibration, examples  # noqa: PLC0415
 
@@ -155,13 +156,32 @@ def held_out_tables() -> list[Table]:
     everything = [pair for batch in pairs.values() for pair in batch]
     scores = [score("own examples, held out", "model", everything)]
     scores += [score(f"  {batch}", "model", found) for batch, found in sorted(pairs.items())]
-    return [table(scores), reliability_table("Confidence on held-out own examples, before the rule of 0.3", told)]
+    figures = [
+        Figure("held_out_accuracy", "classifier, own examples held out: accuracy", scores[0].accuracy),
+        Figure("held_out_ece", "  expected calibration error, 15 bins", expected_calibration_error(told)),
+    ]
+    title = "Confidence on held-out own examples, before the rule of 0.3"
+    return figures, [table(scores), reliability_table(title, told)], []
 
 
 def _both(data: str, rows: Sequence[Labelled]) -> list[Score]:
-    classifiers: dict[str, Classifier] = {"model": ModelClassifier(), "rules": RuleClassifier()}
+    return [score(data, name, _pairs(classifier, rows)) for name, classifier in _classifiers().items()]
+
+
+def _classifiers() -> dict[str, Classifier]:
+    return {"model": ModelClassifier(), "rules": RuleClassifier()}
+
+
+def _pairs(classifier: Classifier, rows: Sequence[Labelled]) -> list[Pair]:
+    return [(one.query_type, classifier.classify(one.text).query_type) for one in rows]
+
+
+def _by_part(rows: Sequence[Labelled], classifiers: Mapping[str, Classifier]) -> list[Score]:
+    """A score for each part that is named and each classifier."""
+    parts = {part: [one for one in rows if one.part == part] for part in _parts(rows)}
     return [
-        score(data, name, [(one.query_type, classifier.classify(one.text).query_type) for one in rows])
+        score(f"  {part}", name, _pairs(classifier, own))
+        for part, own in parts.items()
         for name, classifier in classifiers.items()
     ]
 
@@ -205,18 +225,11 @@ def _model_text() -> str:
 
 
 def _parts(rows: Sequence[Labelled]) -> list[str]:
-    return sorted({one.part for one in rows})
+    return sorted({one.part for one in rows if one.part})
 
 
 def _occurring(pairs: Sequence[Pair]) -> list[QueryType]:
     return sorted({is_of for is_of, _ in pairs})
-
-
-def _f1(pairs: Sequence[Pair], query_type: QueryType) -> float:
-    hits = sum(is_of == taken == query_type for is_of, taken in pairs)
-    claimed = sum(taken == query_type for _, taken in pairs)
-    real = sum(is_of == query_type for is_of, _ in pairs)
-    return 2 * hits / (claimed + real)
 
 
 def _interval(values: list[float]) -> tuple[float, float]:
@@ -230,13 +243,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, metavar="DIR", help=f"a folder that holds {DEV}")
     parser.add_argument("--held-out", action="store_true", help="train again for each fold of the own examples")
     arguments = parser.parse_args()
-    console = Console(width=120)
-    figures, tables, remarks = measure(arguments.data)
-    for shown in [*tables, *(held_out_tables() if arguments.held_out else [])]:
-        console.print(shown)
-    for remark in remarks:
-        console.print(remark, markup=False)
-    print_table(console, "The classifier", figures)
+    run("The classifier", arguments.data, [measure, *([measure_held_out] if arguments.held_out else [])])
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from rich.console import Console
@@ -14,11 +14,15 @@ from benchmarks.figures import Figure, print_table
 Measure = Callable[[Path | None], tuple[list[Figure], list[Table], list[str]]]
 
 
-def measured(title: str, *measures: Measure) -> None:
-    """Print what each finds in the folder that is named, and in a last line whether what is wanted holds."""
+def measured(title: str, *measures: Measure) -> list[Figure]:
+    """Print what each finds in the folder that the command line names, and give the figures."""
     parser = argparse.ArgumentParser(description=title)
     parser.add_argument("--data", type=Path, metavar="DIR", help="the folder of outside data to measure with")
-    folder: Path | None = parser.parse_args().data
+    return run(title, parser.parse_args().data, measures)
+
+
+def run(title: str, folder: Path | None, measures: Iterable[Measure]) -> list[Figure]:
+    """Print what each finds in the folder, and in a last line whether what is wanted holds."""
     console = Console(width=120)
     figures: list[Figure] = []
     for measure in measures:
@@ -29,3 +33,4 @@ def measured(title: str, *measures: Measure) -> None:
         for remark in remarks:
             console.print(remark, markup=False)
     print_table(console, title, figures)
+    return figures

@@ -69,11 +69,17 @@ class RuleClassifier:
 
 def classify_by_rules(text: str) -> Classification:
     """Classify by the source document's patterns: the last match wins at 0.7, no match is analysis at 0.3."""
-    lowered = _head_and_tail(text).lower()
-    matches = [query_type for query_type, pattern in _PATTERNS if pattern.search(lowered)]
+    matches = rule_matches(text)
     if not matches:
         return of_type(QueryType.ANALYSIS, UNKNOWN_CONFIDENCE)
-    return of_type(matches[-1], MATCH_CONFIDENCE)
+    return of_type(matches[-1][0], MATCH_CONFIDENCE)
+
+
+def rule_matches(text: str) -> list[tuple[QueryType, str]]:
+    """The types whose pattern matches, in the order of the patterns, each with the words that it matched."""
+    lowered = _head_and_tail(text).lower()
+    found = ((query_type, pattern.search(lowered)) for query_type, pattern in _PATTERNS)
+    return [(query_type, match[0]) for query_type, match in found if match is not None]
 
 
 def of_type(query_type: QueryType, confidence: float, classifier: str = "rules") -> Classification:

@@ -54,16 +54,29 @@ class Complexity(BaseModel):
 
 def rated(text: str, query_type: QueryType) -> Complexity:
     """The complexity of a question: 1.0 and the points of its parts, 5.0 at most, to two places. No text fails."""
+    return of_parts(parts_of(text), query_type)
+
+
+def of_parts(parts: tuple[Reason, ...], query_type: QueryType) -> Complexity:
+    """The complexity of a question with these parts, were it of this type."""
+    kind = (COMPLEXITY[query_type] - LEAST) / (MOST - LEAST)
+    parts = (*parts, Reason(what=f"kind: {query_type}", found=1, points=_points(0.6, kind)))
+    value = min(MOST, LEAST + sum(part.points for part in parts))
+    reasons = sorted((part for part in parts if part.points > 0), key=lambda part: -part.points)
+    return Complexity(value=round(value, 2), reasons=tuple(reasons))
+
+
+def parts_of(text: str) -> tuple[Reason, ...]:
+    """What the text itself adds, whatever its type; parts of no points among them."""
     read = read_part(text)
     asked = _OPTION.sub("", read)
     tokens = Counter(_TOKEN.findall(asked.lower()))
     # The options count where they tell of a statement: "true, false", "not wrong".
     everything = tokens if len(asked) == len(read) else Counter(_TOKEN.findall(read.lower()))
-    kind = (COMPLEXITY[query_type] - LEAST) / (MOST - LEAST)
     length = len(" ".join(asked.split()).encode("utf-8", "replace"))
     clauses = _among(tokens, CLAUSES) + _among(tokens, _CLAUSE_SIGNS)
     numbers = _among(tokens, NUMBERS) + sum(count for token, count in tokens.items() if token[0].isdigit())
-    parts = (
+    return (
         Reason(what="length", found=length, points=_points(0.8, _of_length(length))),
         Reason(what="clauses", found=clauses, points=_points(1.4, _full(clauses, 8))),
         _counted("conditions", 0.8, _among(tokens, CONDITIONS), 4),
@@ -73,11 +86,7 @@ def rated(text: str, query_type: QueryType) -> Complexity:
         _counted("statements to judge", 0.6, _among(everything, JUDGEMENTS), 2),
         _counted("signs of mathematics or code", 0.7, _among(everything, _SIGNS), 6),
         _counted("operations", 1.2, _among(tokens, OPERATIONS), 1),
-        Reason(what=f"kind: {query_type}", found=1, points=_points(0.6, kind)),
     )
-    value = min(MOST, LEAST + sum(part.points for part in parts))
-    reasons = sorted((part for part in parts if part.points > 0), key=lambda part: -part.points)
-    return Complexity(value=round(value, 2), reasons=tuple(reasons))
 
 
 def _counted(what: str, most: float, found: int, half: int) -> Reason:

@@ -21,6 +21,7 @@ from pointsman.policy import OwnWeights, PolicyName
 from pointsman.provider import Amount, Provider, ProviderName, Share
 from pointsman.query_types import QueryType
 from pointsman.review import OnReviewTimeout
+from pointsman.telemetry.settings import TelemetrySettings
 from pointsman.throttling import ThrottlingSettings
 
 
@@ -156,6 +157,7 @@ class Configuration(BaseModel):
     ledger: LedgerSettings = LedgerSettings()
     divergence: DivergenceSettings = DivergenceSettings()
     review: ReviewSettings = ReviewSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
 
     schemas: dict[str, dict[str, Any]] = Field(default={}, exclude=True)
     """JSON Schemas of the routes by their path as written; filled by `load`."""

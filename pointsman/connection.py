@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import os
-from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,7 +17,7 @@ from temporalio.contrib.pydantic import PydanticJSONPlainPayloadConverter
 from temporalio.converter import CompositePayloadConverter, DataConverter, DefaultPayloadConverter
 from temporalio.envconfig import ClientConfig
 from temporalio.exceptions import ApplicationError
-from temporalio.runtime import LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
+from temporalio.runtime import LoggingConfig, MetricBuffer, Runtime, TelemetryConfig, TelemetryFilter
 from temporalio.service import RPCError
 
 from pointsman.address import DEFAULT_ADDRESS, with_port
@@ -28,9 +27,13 @@ from pointsman.headers import NOT_A_HEADER, header_safe
 from pointsman.messages import Question
 from pointsman.sentences import ConfigurationError, in_one, shortened
 from pointsman.server_faults import plain_reason
+from pointsman.telemetry.asking import asking_interceptor
 
 _CONNECT_TIMEOUT_S = 10.0
 """For a server that takes the connection and then says nothing: the SDK itself would try for half a minute."""
+
+_runtimes: list[Runtime] = []
+"""That of this process, once it has one."""
 
 _BAD_TLS = {
     "PrivateKeyParseError": "the client's private key is no PEM key",
@@ -127,14 +130,14 @@ def _environment() -> dict[str, Any]:
 
 
 async def _connected(options: dict[str, Any]) -> Client:
-    _quiet_runtime()
+    use_quiet_runtime()
     target = options["target_host"]
     if "://" in target:
         raise _no_address(target, "it starts with a scheme")
     options["target_host"] = with_port(target)
     try:
         async with asyncio.timeout(_CONNECT_TIMEOUT_S):
-            return await Client.connect(**options, data_converter=DATA_CONVERTER)
+            return await Client.connect(**options, data_converter=DATA_CONVERTER, interceptors=[asking_interceptor()])
     except ValueError as fault:
         told = plain_reason(str(fault))
         if "target URL" in told:
@@ -152,11 +155,18 @@ async def _connected(options: dict[str, Any]) -> Client:
         ) from fault
 
 
-@cache
-def _quiet_runtime() -> None:
-    """Keep the SDK's native log to errors: it goes to standard output, where answers are printed."""
+def use_quiet_runtime(metrics: MetricBuffer | None = None) -> bool:
+    """Keep the SDK's native log to errors: it goes to standard output, where answers are printed.
+
+    The first call of a process decides, before the first connection; `metrics` takes the SDK's own. Gives whether this
+    was the first.
+    """
+    if _runtimes:
+        return False
     logging_config = LoggingConfig(filter=TelemetryFilter(core_level="ERROR", other_level="ERROR"))
-    Runtime.set_default(Runtime(telemetry=TelemetryConfig(logging=logging_config)), error_if_already_set=False)
+    _runtimes.append(Runtime(telemetry=TelemetryConfig(logging=logging_config, metrics=metrics)))
+    Runtime.set_default(_runtimes[0], error_if_already_set=False)
+    return True
 
 
 def _no_address(target: str, why: str) -> ConfigurationError:

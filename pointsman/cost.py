@@ -37,13 +37,17 @@ def cost_usd(usage: Usage, price: Price | None) -> float | None:
 
 def estimated_cost_usd(input_tokens: int, output_tokens: int, price: Price | None) -> float | None:
     """What an answer of `output_tokens` would cost in USD, or `None` without a price."""
-    return cost_usd(Usage(input_tokens=input_tokens, output_tokens=output_tokens, source="estimated"), price)
+    return None if price is None else (input_tokens * price.input + output_tokens * price.output) / _MILLION
 
 
 def per_1k_usd(input_tokens: int, output_tokens: int, price: Price | None) -> float | None:
     """USD per 1,000 tokens of a call of this shape (DESIGN ruling 2)."""
-    total = estimated_cost_usd(input_tokens, output_tokens, price)
-    return None if total is None else total * 1000 / max(1, input_tokens + output_tokens)
+    return of_1k(estimated_cost_usd(input_tokens, output_tokens, price), input_tokens + output_tokens)
+
+
+def of_1k(usd: float | None, tokens: int) -> float | None:
+    """USD per 1,000 of so many tokens, of what all of them cost."""
+    return None if usd is None else usd * 1000 / max(1, tokens)
 
 
 def blended_price(price: Price | None) -> float | None:

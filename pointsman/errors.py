@@ -14,6 +14,7 @@ PointsmanError
 ├── RunRefused          correct what is to be measured, or the suite
 ├── RunFailed           start it again; the message tells how it ended
 ├── UnknownRun          check the id
+├── InvalidOutcomes     correct the line of the file that the message names
 ├── NoServer            start or name a Temporal server; the question goes on where there is a `question_id`
 ├── NoWorker            start a worker; the question waits for it
 └── ConfigurationError  correct the file or the variable that it names (in `pointsman.sentences`)
@@ -96,6 +97,10 @@ class RunFailed(PointsmanError):
 
 class UnknownRun(PointsmanError):
     """No measuring run has this id, or its history has been deleted."""
+
+
+class InvalidOutcomes(PointsmanError):
+    """Outcomes, scores or a place for results that `pointsman tune` cannot use."""
 
 
 class NoServer(PointsmanError):

@@ -45,6 +45,21 @@ class LinearModel:
                     totals[at] += unit * sum(column)
         return totals
 
+    def contributions(self, groups: tuple[set[str], ...], towards: int, against: int) -> dict[str, float]:
+        """What each known feature adds to the logarithm of the odds of one type over another, by their places."""
+        known, found = self.weights, dict[str, float]()
+        for group, group_weight in zip(groups, GROUP_WEIGHTS, strict=True):
+            unit = self.scale * group_weight / math.sqrt(len(group) or 1) / self.temperature
+            for feature in group:
+                row = known.get(feature)
+                if row is not None:
+                    found[feature] = unit * (row[towards] - row[against])
+        return found
+
+    def prior(self, towards: int, against: int) -> float:
+        """The same of what no feature tells: how usual the types are."""
+        return (self.bias[towards] - self.bias[against]) / self.temperature
+
     def probabilities(self, groups: tuple[set[str], ...]) -> list[float]:
         """Each type's probability, in the order of `TYPES`."""
         return softmax(self.scores(groups), self.temperature)

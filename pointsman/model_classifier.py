@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import assert_never
@@ -33,6 +34,22 @@ def shipped_model() -> LinearModel:
     return from_json(files("pointsman").joinpath(MODEL_FILE).read_text(encoding="utf-8"))
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What the model reads of a text, and what it makes of that, in the order of `TYPES`."""
+
+    groups: tuple[set[str], ...]
+    probabilities: list[float]
+
+    @property
+    def classification(self) -> Classification:
+        """The likeliest type with its calibrated probability; below 0.3 analysis at 0.3."""
+        confidence = max(self.probabilities)
+        if confidence < UNKNOWN_CONFIDENCE:
+            return of_type(QueryType.ANALYSIS, UNKNOWN_CONFIDENCE, "model")
+        return of_type(TYPES[self.probabilities.index(confidence)], confidence, "model")
+
+
 class ModelClassifier:
     """A linear model over the text; without network, under 2 ms for a text of any length."""
 
@@ -44,11 +61,12 @@ class ModelClassifier:
         """The likeliest type with its calibrated probability; below 0.3 (or of no text) analysis at 0.3."""
         if not text.strip():
             return of_type(QueryType.ANALYSIS, UNKNOWN_CONFIDENCE, "model")
-        probabilities = self._model.probabilities(features(text))
-        confidence = max(probabilities)
-        if confidence < UNKNOWN_CONFIDENCE:
-            return of_type(QueryType.ANALYSIS, UNKNOWN_CONFIDENCE, "model")
-        return of_type(TYPES[probabilities.index(confidence)], confidence, "model")
+        return self.read(text).classification
+
+    def read(self, text: str) -> Reading:
+        """What the classification of a text rests on."""
+        groups = features(text)
+        return Reading(groups, self._model.probabilities(groups))
 
 
 def classifier_by(name: ClassifierName) -> Classifier:

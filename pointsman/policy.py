@@ -8,7 +8,8 @@ by its price over a better one only where that is better by less than `outweighe
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -49,17 +50,31 @@ Rank = tuple[float, ...]
 """Sorts candidates, the best first; equal ones are settled by calls in flight and by their place in the chain."""
 
 
+class Worth(NamedTuple):
+    """What a policy looks at: score and fit as rounded in the decision, and what an answer is expected to cost."""
+
+    score: float
+    fit: float
+    usd: float | None
+
+
 def ranks(candidates: list[Candidate], policy: PolicyName, good_enough: float) -> list[Rank]:
-    """Each candidate's rank among these. A candidate without a price counts as the dearest.
+    """Each candidate's rank among these."""
+    worths = [Worth(one.score, one.terms.fit, one.estimated_cost_usd) for one in candidates]
+    return ranked(worths, policy, good_enough)
+
+
+def ranked(worths: Sequence[Worth], policy: PolicyName, good_enough: float) -> list[Rank]:
+    """Each one's rank among these. One without a price counts as the dearest.
 
     `good_enough` is the share of the best fit that `cheapest_good` asks for.
     """
     if policy in WEIGHED:
-        return [(-one.score,) for one in candidates]
+        return [(-one.score,) for one in worths]
     if policy == "best":
-        return [(-one.score, _cost(one)) for one in candidates]
-    least = good_enough * max((one.terms.fit for one in candidates), default=0.0)
-    return [_cheapest_good(one, least) for one in candidates]
+        return [(-one.score, _cost(one)) for one in worths]
+    least = good_enough * max((one.fit for one in worths), default=0.0)
+    return [_cheapest_good(one, least) for one in worths]
 
 
 def outweighed_by_cost(policy: PolicyName, weights: Weights, good_enough: float) -> float:
@@ -69,11 +84,11 @@ def outweighed_by_cost(policy: PolicyName, weights: Weights, good_enough: float)
     return 0.0 if policy == "best" else 1.0 - good_enough
 
 
-def _cheapest_good(candidate: Candidate, least: float) -> Rank:
-    if candidate.terms.fit < least:
-        return (1.0, -candidate.terms.fit, _cost(candidate))
-    return (0.0, _cost(candidate), -candidate.terms.fit)
+def _cheapest_good(one: Worth, least: float) -> Rank:
+    if one.fit < least:
+        return (1.0, -one.fit, _cost(one))
+    return (0.0, _cost(one), -one.fit)
 
 
-def _cost(candidate: Candidate) -> float:
-    return float("inf") if candidate.estimated_cost_usd is None else candidate.estimated_cost_usd
+def _cost(one: Worth) -> float:
+    return float("inf") if one.usd is None else one.usd

@@ -122,6 +122,11 @@ class Progress:
             self._chosen = held
 
     @property
+    def reason(self) -> str:
+        """Why the next candidate is asked, or the one that is being asked."""
+        return self._reason
+
+    @property
     def settled(self) -> bool:
         """Whether an answer is there that needs no other."""
         return self._chosen is not None

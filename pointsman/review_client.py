@@ -35,7 +35,8 @@ from pointsman.server_faults import question_fault, server_fault
 from pointsman.watch import START_ONE
 
 _ANSWER_WITHIN_S = 10.0
-_WAITING = f"{search_attributes.STATUS.name} = '{Status.AWAITING_REVIEW.value}' AND ExecutionStatus = 'Running'"
+WAITING = f"{search_attributes.STATUS.name} = '{Status.AWAITING_REVIEW.value}' AND ExecutionStatus = 'Running'"
+"""The questions that wait for a person, as the server's list is asked for them."""
 
 
 class WaitingReview(BaseModel):
@@ -67,7 +68,7 @@ class ReviewClient:
     async def list(self) -> list[WaitingReview]:
         """What waits, the oldest first. The server's list follows a second or so behind."""
         try:
-            found = [await _waiting(execution) async for execution in self._client.list_workflows(_WAITING)]
+            found = [await _waiting(execution) async for execution in self._client.list_workflows(WAITING)]
         except RPCError as fault:
             raise server_fault(fault) from fault
         return sorted(found, key=lambda waiting: (waiting.opened_at, waiting.id))

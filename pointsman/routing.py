@@ -73,14 +73,11 @@ def decide(
         UnknownName: the question allows or denies a provider that does not exist.
     """
     _know_names(question, configuration)
-    table, route = _route(question, classification, configuration)
-    own = configuration.schemas.get(route.response_schema) if route.response_schema else None
-    schema = own if question.response_schema is None else question.response_schema
     known = circumstances or Circumstances()
     complexity = _complexity(question, classification, configuration)
     classification = classification.model_copy(update={"complexity": complexity.value})
-    admission = _admission(question, route, classification, configuration, known)
-    candidacy = Candidacy(question, classification, route, configuration.scoring, schema, known, admission)
+    table, candidacy, admission = candidacy_for(question, classification, configuration, known)
+    route = candidacy.route
     providers = {name: candidacy.effective(name, provider) for name, provider in configuration.providers.items()}
     weighed = [candidacy.weigh(name, provider) for name, provider in providers.items()]
     eligible = _ordered([found for found in weighed if isinstance(found, Candidate)], route, configuration.scoring)
@@ -107,7 +104,7 @@ def decide(
         reason=reason,
         hedge=route.hedge and len(candidates) > 1,
         panel=_panel(question, route, candidates, configuration.review),
-        response_schema=own if question.response_schema is None else None,
+        response_schema=candidacy.schema if question.response_schema is None else None,
         limits=configuration.retry.limits().model_copy(update={"charge": _charge(configuration)}),
         max_attempts_per_request=configuration.retry.max_attempts_per_request or max(3, len(candidates) + 1),
         catalogue_version=known.catalogue.version,
@@ -116,6 +113,24 @@ def decide(
             warning for name in route.chain if (warning := admission.warning(name, providers[name])) is not None
         ),
         unvalidated=question.task is not None and admission.suite is None,
+    )
+
+
+def candidacy_for(
+    question: Question, classification: Classification, configuration: Configuration, known: Circumstances
+) -> tuple[str, Candidacy, Admission]:
+    """The table of the question's route, and what every provider is weighed against there.
+
+    The classification's complexity is the one that counts.
+    """
+    table, route = _route(question, classification, configuration)
+    own = configuration.schemas.get(route.response_schema) if route.response_schema else None
+    schema = own if question.response_schema is None else question.response_schema
+    admission = _admission(question, route, classification, configuration, known)
+    return (
+        table,
+        Candidacy(question, classification, route, configuration.scoring, schema, known, admission),
+        admission,
     )
 
 

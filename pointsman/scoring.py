@@ -11,10 +11,68 @@ by the share of calls that succeed: half of a strong provider's answers are wort
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from pointsman.classification import Classification
 from pointsman.decision import Terms, Weights
+from pointsman.policy import PolicyName
 from pointsman.provider import Provider
 from pointsman.standing import NOTHING_MEASURED, Live
+
+
+class Merits(NamedTuple):
+    """What a candidate brings before anything is weighed. Shares are of what the question allows."""
+
+    strength: float
+    match: float
+    """min(1, depth / complexity)."""
+    error_rate: float
+    cost_share: float
+    latency_ms: float
+    max_latency_ms: float
+
+
+class Weighed(NamedTuple):
+    """The parts of a score, not rounded, and the score, rounded to 3 places as in the source document."""
+
+    fit: float
+    cost_penalty: float
+    latency_penalty: float
+    score: float
+
+
+class Formula(NamedTuple):
+    """`Weights` without their bounds, for those who try many."""
+
+    strength: float
+    depth: float
+    cost: float
+    latency: float
+
+
+def formula_of(weights: Weights) -> Formula:
+    """The weights of a configuration."""
+    return Formula(weights.strength, weights.depth, weights.cost, weights.latency)
+
+
+def weighed(merits: Merits, weights: Formula) -> Weighed:
+    """The formula itself."""
+    fit = merits.strength**weights.strength * merits.match**weights.depth * (1 - merits.error_rate)
+    cost_penalty = weights.cost * merits.cost_share
+    latency_penalty = weights.latency * merits.latency_ms / merits.max_latency_ms
+    return Weighed(fit, cost_penalty, latency_penalty, round(fit - cost_penalty - latency_penalty, 3))
+
+
+def share_of_price(cost_per_1k_usd: float | None, max_cost_per_1k_usd: float) -> float:
+    """How much of the allowed price 1,000 tokens take; all where the price is unknown: unknown is not cheap."""
+    return 1.0 if cost_per_1k_usd is None else cost_per_1k_usd / max_cost_per_1k_usd
+
+
+def share_of_money(policy: PolicyName, estimate_usd: float | None, max_cost_usd: float | None) -> float | None:
+    """How much of what the question may cost an answer takes; the document's formula knows no such limit."""
+    if policy == "source" or max_cost_usd is None or estimate_usd is None:
+        return None
+    return min(1.0, estimate_usd / max_cost_usd)
 
 
 def score(  # noqa: PLR0913 - the formula has this many inputs
@@ -33,24 +91,24 @@ def score(  # noqa: PLR0913 - the formula has this many inputs
     A provider without a price pays the whole cost penalty: unknown is not cheap. `cost_share` is the answer's share of
     the question's own limit in USD; `None` goes by the price of 1,000 tokens.
     """
-    strength = provider.strength(classification.query_type)
-    match = min(1.0, provider.reasoning_depth / classification.complexity)
-    error_rate = live.error_rate or 0.0
-    latency_ms = live.p50_ms or provider.latency.p50_ms
-    fit = strength**weights.strength * match**weights.depth * (1 - error_rate)
-    if cost_share is None:
-        cost_share = 1.0 if cost_per_1k_usd is None else cost_per_1k_usd / max_cost_per_1k_usd
-    cost_penalty = weights.cost * cost_share
-    latency_penalty = weights.latency * latency_ms / max_latency_ms
+    merits = Merits(
+        strength=provider.strength(classification.query_type),
+        match=min(1.0, provider.reasoning_depth / classification.complexity),
+        error_rate=live.error_rate or 0.0,
+        cost_share=share_of_price(cost_per_1k_usd, max_cost_per_1k_usd) if cost_share is None else cost_share,
+        latency_ms=live.p50_ms or provider.latency.p50_ms,
+        max_latency_ms=max_latency_ms,
+    )
+    found = weighed(merits, formula_of(weights))
     terms = Terms(
-        strength=strength,
-        reasoning_match=round(match, 4),
-        fit=round(fit, 4),
-        cost_penalty=round(cost_penalty, 4),
-        latency_penalty=round(latency_penalty, 4),
+        strength=merits.strength,
+        reasoning_match=round(merits.match, 4),
+        fit=round(found.fit, 4),
+        cost_penalty=round(found.cost_penalty, 4),
+        latency_penalty=round(found.latency_penalty, 4),
         cost_per_1k_usd=cost_per_1k_usd,
-        latency_ms=latency_ms,
-        error_rate=error_rate,
+        latency_ms=merits.latency_ms,
+        error_rate=merits.error_rate,
         measured=live.p50_ms is not None,
     )
-    return round(fit - cost_penalty - latency_penalty, 3), terms
+    return found.score, terms

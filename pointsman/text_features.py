@@ -8,9 +8,10 @@ without spaces, inflection and misspelling. Numbers count as "0": which number i
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+
+from pointsman.usual_form import first_characters, last_characters, usual
 
 HEAD_CHARACTERS = 900
 TAIL_CHARACTERS = 500
@@ -43,8 +44,15 @@ _LAST_SIGNS = ".:!\"')}];"
 
 def read_part(text: str) -> str:
     """The part that is read, its characters in their usual form: the whole of a short text, else head and tail."""
-    # Once more after normalising, which can make eighteen characters of one.
-    return _head_and_tail(unicodedata.normalize("NFKC", _head_and_tail(text)))
+    cut = _head_and_tail(text)
+    if usual(cut):
+        return cut
+    # One character can become eighteen, so that the usual form is cut again, and made no further than it is read.
+    most = HEAD_CHARACTERS + TAIL_CHARACTERS
+    begins = first_characters(cut, most + 1)
+    if len(begins) <= most:
+        return begins
+    return f"{begins[:HEAD_CHARACTERS]}\n{last_characters(cut, TAIL_CHARACTERS)}"
 
 
 def features(text: str) -> tuple[set[str], ...]:
@@ -89,7 +97,8 @@ def _letters(text: str) -> set[str]:
     if len(text) > _LETTERS_HEAD + _LETTERS_TAIL:
         text = f"{text[:_LETTERS_HEAD]} {text[-_LETTERS_TAIL:]}"
     text = f" {text} "
-    return {f"letters:{text[at : at + run]}" for run in _RUNS for at in range(len(text) - run + 1)}
+    found = {text[at : at + run] for run in _RUNS for at in range(len(text) - run + 1)}
+    return {f"letters:{run}" for run in found}
 
 
 def _shape(text: str, characters: int, words: int) -> Iterator[str]:
@@ -100,7 +109,7 @@ def _shape(text: str, characters: int, words: int) -> Iterator[str]:
         "line breaks": text.count("\n"),
         "code signs": code_signs,
         "code signs per 200": 200 * code_signs // (len(text) + 20),
-        "digits": sum(map(str.isdigit, text)),
+        "digits": _digits(text),
         "numbers": len(_NUMBER.findall(text)),
         "bullets": len(_BULLET.findall(text)),
         "commas": len(_COMMA.findall(text)),
@@ -121,6 +130,11 @@ def _shape(text: str, characters: int, words: int) -> Iterator[str]:
     if text[:1].islower():
         yield "shape:begins small"
     yield f"shape:ends with {_last_sign(text)}"
+
+
+def _digits(text: str) -> int:
+    # In ASCII ten searches are faster than a question to each character.
+    return sum(map(text.count, "0123456789")) if text.isascii() else sum(map(str.isdigit, text))
 
 
 def _about(count: int) -> int:

@@ -19,6 +19,7 @@ from pointsman.search_attributes import MissingSearchAttributes
 from pointsman.server_faults import server_fault
 from workers.service import say, serve, stop_on_signals
 from workers.settings import Settings
+from workers.telemetry.sdk_metrics import sdk_buffer
 from workers.wiring import CACHED_WORKFLOWS
 
 _DIGITS = 9
@@ -94,6 +95,7 @@ def _number_of(what: str) -> Callable[[str], int]:
 async def _serve(max_cached_workflows: int) -> None:
     settings = Settings.from_environment()
     stop = stop_on_signals()
+    sdk_metrics = sdk_buffer(settings.configuration.telemetry)
     client = await connect()
     await serve(
         client,
@@ -101,4 +103,5 @@ async def _serve(max_cached_workflows: int) -> None:
         stop,
         ready=lambda: say("Pointsman takes questions."),
         max_cached_workflows=max_cached_workflows,
+        sdk_metrics=sdk_metrics,
     )

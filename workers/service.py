@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from temporalio.client import Client
+from temporalio.runtime import MetricBuffer
 from temporalio.worker import Worker
 
 from activities.process_catalogue import ProcessCatalogue
@@ -18,30 +19,46 @@ from pointsman.search_attributes import register
 from workers.catalogue_feed import CatalogueFeed
 from workers.health_feed import HealthFeed
 from workers.settings import Settings
+from workers.telemetry.observing import observed
 from workers.wiring import CACHED_WORKFLOWS, build, build_measuring, kept_ledger, make_completers, probes, worker_id
 
 _BY_SIGNAL = 128
 _log = logging.getLogger(__name__)
 
 
-async def serve(
+async def serve(  # noqa: PLR0913 - what a process is started with
     client: Client,
     settings: Settings,
     stop: asyncio.Event,
     ready: Callable[[], None],
     *,
     max_cached_workflows: int = CACHED_WORKFLOWS,
+    sdk_metrics: MetricBuffer | None = None,
 ) -> None:
-    """Serve questions until `stop` is set, then let running provider calls finish."""
+    """Serve questions until `stop` is set, then let running provider calls finish.
+
+    `sdk_metrics` is where Temporal's SDK puts its own metrics, if anybody wants them.
+    """
     for warning in settings.warnings():
         _log.warning("%s", warning)
     await register(client)
-    async with kept_ledger(settings.configuration.ledger) as ledger:
-        health = ProcessHealth.of(settings.configuration, worker_id())
+    process = worker_id()
+    async with (
+        kept_ledger(settings.configuration.ledger) as ledger,
+        observed(settings.configuration.telemetry, process, sdk_metrics) as watch,
+    ):
+        health = ProcessHealth.of(settings.configuration, process)
         catalogue = ProcessCatalogue(settings.configuration)
         completers = make_completers(settings)
-        feed = HealthFeed(client, health, probes(settings, completers, health.reports.worker_id, ledger))
-        measuring = build_measuring(client, settings, catalogue=catalogue, max_cached_workflows=max_cached_workflows)
+        feed = HealthFeed(client, health, probes(settings, completers, process, ledger, watch.telemetry))
+        measuring = build_measuring(
+            client,
+            settings,
+            catalogue=catalogue,
+            telemetry=watch.telemetry,
+            interceptors=watch.interceptors(),
+            max_cached_workflows=max_cached_workflows,
+        )
         workers = await build(
             client,
             settings,
@@ -49,6 +66,8 @@ async def serve(
             health=health,
             catalogue=catalogue,
             ledger=ledger,
+            telemetry=watch.telemetry,
+            interceptors=watch.interceptors(),
             max_cached_workflows=max_cached_workflows,
         )
         catalogue_feed = CatalogueFeed(client, catalogue, lambda: feed.snapshot_interval_s)
@@ -58,12 +77,14 @@ async def serve(
         await _first_of(stopping, asyncio.create_task(catalogue_feed.first()), *running)
         running += [asyncio.create_task(worker.run()) for worker in workers]
         feeding = [asyncio.create_task(feed.run()), asyncio.create_task(catalogue_feed.run())]
+        watch.serves(client, health, catalogue, [measuring, *workers])
         ready()
         try:
             # A worker that ends by itself has failed: its exception ends the process.
             await _first_of(stopping, *feeding, *running)
         finally:
             stopping.cancel()
+            watch.condition.serving = False
             await _drain([*workers, measuring], running)
             # Last, so that the calls that were let finish are reported too.
             for task in feeding:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import platform
 import uuid
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -14,7 +14,7 @@ from itertools import count
 
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
-from temporalio.worker import Worker
+from temporalio.worker import Interceptor, Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from activities.announce import Announce
@@ -28,6 +28,7 @@ from activities.ports import CallIdentity, Completer
 from activities.probe import Probe, probe
 from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
+from activities.process_telemetry import ProcessTelemetry
 from activities.providers.simulated import Simulated
 from activities.reconcile import Reconcile
 from activities.score import Score
@@ -105,6 +106,8 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
     health: ProcessHealth | None = None,
     catalogue: ProcessCatalogue | None = None,
     ledger: AttemptLedger | None = None,
+    telemetry: ProcessTelemetry | None = None,
+    interceptors: Sequence[Interceptor] = (),
     max_cached_workflows: int = CACHED_WORKFLOWS,
 ) -> list[Worker]:
     """One worker for questions and the health entity, and one per enabled provider on its own task queue.
@@ -127,12 +130,20 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
         workflows=[RouteAndAnswer, ProviderHealth],
         activities=[
             Classify(configuration, classifier_by(configuration.classification.by)).classify,
-            Score(configuration, in_flight, planner, measured, Shadowing(measured, known.processes)).score,
+            Score(
+                configuration,
+                in_flight,
+                planner,
+                measured,
+                Shadowing(measured, known.processes),
+                telemetry=telemetry,
+            ).score,
             TakeToken(planner).take_token,
-            Reconcile(configuration.divergence).reconcile,
+            Reconcile(configuration.divergence, telemetry).reconcile,
             Announce(configuration.review.webhook, post).announce_review,
         ],
         workflow_runner=SANDBOX,
+        interceptors=interceptors,
         max_cached_workflows=max_cached_workflows,
     )
     enabled = {name: provider for name, provider in configuration.providers.items() if provider.enabled}
@@ -141,9 +152,17 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
             client,
             task_queue=task_queue(name),
             activities=[
-                Complete(completers[name], known, ledger, catalogue=measured, beat_every_s=beat_every_s).complete,
-                Probe(completers[name], provider, ledger).probe_provider,
+                Complete(
+                    completers[name],
+                    known,
+                    ledger,
+                    catalogue=measured,
+                    telemetry=telemetry,
+                    beat_every_s=beat_every_s,
+                ).complete,
+                Probe(completers[name], provider, ledger, telemetry).probe_provider,
             ],
+            interceptors=interceptors,
             max_concurrent_activities=provider.max_concurrent,
             max_task_queue_activities_per_second=_queue_rate(provider),
             max_heartbeat_throttle_interval=_CANCEL_POLL,
@@ -156,16 +175,19 @@ async def build(  # noqa: PLR0913 - everything that a process is made of
     return [questions, *providers]
 
 
-def build_measuring(
+def build_measuring(  # noqa: PLR0913 - everything that it is made of
     client: Client,
     settings: Settings,
     *,
     catalogue: ProcessCatalogue | None = None,
+    telemetry: ProcessTelemetry | None = None,
+    interceptors: Sequence[Interceptor] = (),
     max_cached_workflows: int = CACHED_WORKFLOWS,
 ) -> Worker:
     """The worker for the catalogue and for everything that measures: apart, so that none of it delays a question."""
     configuration = settings.configuration
-    measure, comparing = Measure(configuration, catalogue), CompareShadow(client, configuration.divergence)
+    measure = Measure(configuration, catalogue)
+    comparing = CompareShadow(client, configuration.divergence, telemetry)
     return Worker(
         client,
         task_queue=CATALOGUE_QUEUE,
@@ -180,6 +202,7 @@ def build_measuring(
             UpgradeDesk(client, configuration).begin_upgrade,
         ],
         workflow_runner=SANDBOX,
+        interceptors=interceptors,
         max_cached_workflows=max_cached_workflows,
     )
 
@@ -194,10 +217,14 @@ def make_completers(settings: Settings, make: MakeCompleter = make_completer) ->
 
 
 def probes(
-    settings: Settings, completers: Mapping[str, Completer], process: str, ledger: AttemptLedger | None = None
+    settings: Settings,
+    completers: Mapping[str, Completer],
+    process: str,
+    ledger: AttemptLedger | None = None,
+    telemetry: ProcessTelemetry | None = None,
 ) -> dict[str, SendProbe]:
     """How this process probes a provider by itself, while no entity does; each probe is numbered in its name."""
-    kept = ledger or NoLedger()
+    kept, told = ledger or NoLedger(), telemetry or ProcessTelemetry()
     providers = settings.configuration.providers
     numbers = count(1)
 
@@ -205,7 +232,9 @@ def probes(
         identity = CallIdentity(f"{HEALTH_ENTITY_ID}/{process}", str(next(numbers)))
         # No server is within reach whose clock would be the fleet's.
         run = ProbeRun(identity, run_id="", started_at=datetime.now(UTC))
-        return await probe(completers[name], providers[name], request, run, kept)
+        result = await probe(completers[name], providers[name], request, run, kept)
+        told.probed(request, result)
+        return result
 
     return {name: partial(send, name) for name in completers}
 

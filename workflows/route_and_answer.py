@@ -77,6 +77,11 @@ class RouteAndAnswer(contract.RouteAndAnswer):
         workflow.upsert_search_attributes(search_attributes.of_answer(answer, question))
         return answer
 
+    @property
+    def route_reason(self) -> str:
+        """Why it asks whom it asks now, for its trace."""
+        return self._progress.reason
+
     @workflow.query
     def status(self) -> Status:
         """Where the question stands."""

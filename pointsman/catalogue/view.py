@@ -76,7 +76,13 @@ def measured(provider: Provider, query_type: QueryType, figures: TypeFigures) ->
     if figures.p50_ms and figures.p95_ms:
         changes["latency"] = Latency(p50_ms=figures.p50_ms, p95_ms=max(figures.p50_ms, figures.p95_ms))
     if figures.answered >= ENOUGH_FOR_STRENGTH:
-        declared = provider.strength(query_type)
-        strength = (PRIOR_ANSWERS * declared + figures.passed) / (PRIOR_ANSWERS + figures.answered)
-        changes["strengths"] = {**provider.strengths, query_type: round(strength, 4)}
+        strength = measured_strength(provider.strength(query_type), figures)
+        changes["strengths"] = {**provider.strengths, query_type: strength}
     return provider.model_copy(update=changes)
+
+
+def measured_strength(declared: float, figures: TypeFigures | None) -> float:
+    """The strength that counts: the declared one, after enough answers together with the measured quality."""
+    if figures is None or figures.answered < ENOUGH_FOR_STRENGTH:
+        return declared
+    return round((PRIOR_ANSWERS * declared + figures.passed) / (PRIOR_ANSWERS + figures.answered), 4)

@@ -21,6 +21,7 @@ from pointsman.cli import (
     rendering,
     reviews,
     routing,
+    tuning,
     upgrade,
 )
 from pointsman.cli.exits import Exit, status_of
@@ -33,7 +34,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _command in (asking.ask, asking.status, asking.answer, asking.cancel, routing.route, configuring.check):
+for _command in (
+    asking.ask,
+    asking.status,
+    asking.answer,
+    asking.cancel,
+    routing.route,
+    tuning.tune,
+    configuring.check,
+):
     app.command()(_command)
 # An answer such as -5 is no option.
 app.command(context_settings={"ignore_unknown_options": True})(comparing.compare)

@@ -7,6 +7,7 @@ from enum import IntEnum
 from pointsman.errors import (
     AwaitingReview,
     IdTaken,
+    InvalidOutcomes,
     InvalidQuestion,
     InvalidUpgrade,
     NoServer,
@@ -33,6 +34,7 @@ class Exit(IntEnum):
 
 _BAD_INPUT = (
     InvalidQuestion,
+    InvalidOutcomes,
     InvalidUpgrade,
     IdTaken,
     ReviewRefused,

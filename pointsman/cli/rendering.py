@@ -1,4 +1,4 @@
-"""How answers, failures and decisions look on a terminal."""
+"""How answers and failures look on a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pointsman.decision import Decision
 from pointsman.errors import QuestionFailed
 from pointsman.messages import Answer
 from pointsman.printable import printable as printable  # noqa: PLC0414 - part of how things look here
@@ -109,36 +108,3 @@ def status_lines(found: QuestionStatus) -> str:
     """A question's status, a fact a line."""
     facts = found.model_dump(mode="json", exclude_none=True)
     return "\n".join(f"{name:<12}{printable(str(value))}" for name, value in facts.items())
-
-
-def print_decision(decision: Decision) -> None:
-    """A decision as a table of candidates and a list of those that are out."""
-    console = Console()
-    console.print(
-        f"{decision.query_type} (confidence {decision.classification_confidence:.2f}, "
-        f"complexity {decision.complexity:g}), chain {decision.route}",
-        soft_wrap=True,
-    )
-    table = Table()
-    for heading in ("provider", "model", "score", "fit", "- cost", "- latency", "estimate"):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "provider")
-    for candidate in decision.candidates:
-        terms = candidate.terms
-        table.add_row(
-            candidate.provider,
-            escape(printable(candidate.model)),
-            f"{candidate.score:.3f}",
-            f"{terms.fit:.3f}",
-            f"{terms.cost_penalty:.3f}",
-            f"{terms.latency_penalty:.3f}",
-            money(candidate.estimated_cost_usd),
-        )
-    console.print(table)
-    for rejection in decision.rejected:
-        detail = f" ({rejection.detail})" if rejection.detail else ""
-        console.print(
-            printable(f"not {rejection.provider}: {rejection.reason}{detail}"),
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
-        )

@@ -7,27 +7,30 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, NamedTuple
 
 import typer
 
 from pointsman.catalogue.view import CatalogueView
 from pointsman.circumstances import Circumstances
-from pointsman.cli import fleet, json_lines, rendering
+from pointsman.cli import decision_page, fleet, json_lines, lots
 from pointsman.cli.asking import AsJson
+from pointsman.cli.decision_document import decision_document
 from pointsman.cli.exits import Exit
 from pointsman.cli.question import Limits, parse, question_from
 from pointsman.config_file import from_environment, load
 from pointsman.configuration import Configuration
 from pointsman.decision import Decision
 from pointsman.errors import InvalidQuestion
+from pointsman.explanation.explain import Explanation, explained
+from pointsman.explanation.kind import classified
 from pointsman.health.told import Told
 from pointsman.messages import Question
-from pointsman.model_classifier import classifier_by
-from pointsman.routing import UnknownName, classify, decide
+from pointsman.routing import UnknownName, decide
 from pointsman.sentences import shortened
 from pointsman.standing import Unknown
 
@@ -48,48 +51,21 @@ def route(
     """Show where a question would go and why, without a call; no server is needed."""
     configuration = load(config or from_environment())
     if file is not None and prompt is None:
-        for line in _lines(file, configuration):
+        for line in decided_lines(file, configuration, fleet.told):
             print(line)
         return Exit.DONE
     if prompt is None or file is not None:
         raise InvalidQuestion("give a PROMPT or --file, one of them")
     question = question_from(prompt, Limits(task=task))
     told = fleet.told()
-    decision, live = _decide(question, configuration, told), told.health is not None
+    (decision, explanation), live = _decide(question, configuration, told), told.health is not None
     if as_json:
-        print(json.dumps(decision_document(decision, live=live), ensure_ascii=False, indent=2))
+        print(json.dumps(decision_document(decision, explanation, live=live), ensure_ascii=False, indent=2))
     else:
-        rendering.print_decision(decision)
+        decision_page.print_decision(decision, explanation)
+        print()
         print(f"{_knows(live=live)}; {_figures(decision)}; route reason {decision.reason}")
     return Exit.DONE if decision.candidates else Exit.FAILED
-
-
-def decision_document(decision: Decision, *, live: bool = False) -> dict[str, Any]:
-    """A decision as the JSON of `pointsman route --json`; `live` says whether it knew how the providers are."""
-    return {
-        "health": "live" if live else "unknown",
-        "query_type": decision.query_type,
-        "confidence": decision.classification_confidence,
-        "complexity": decision.complexity,
-        "route": decision.route,
-        "reason": decision.reason,
-        "figures": decision.figures,
-        "catalogue_version": decision.catalogue_version,
-        "warnings": list(decision.warnings),
-        "candidates": [
-            {
-                "provider": candidate.provider,
-                "model": candidate.model,
-                "score": candidate.score,
-                "terms": candidate.terms.model_dump(mode="json"),
-                "estimated_cost_usd": candidate.estimated_cost_usd,
-                "cooling": candidate.standing.cooling,
-                "ramping": candidate.standing.ramping,
-            }
-            for candidate in decision.candidates
-        ],
-        "rejected": [rejection.model_dump(mode="json") for rejection in decision.rejected],
-    }
 
 
 def _knows(*, live: bool) -> str:
@@ -102,24 +78,49 @@ def _figures(decision: Decision) -> str:
     return f"figures {decision.figures}, catalogue version {decision.catalogue_version}"
 
 
-def _lines(path: Path, configuration: Configuration) -> Iterator[str]:
-    numbered = json_lines.lines(path, "--file")
-    told = fleet.told()
-    for number, line in numbered:
-        with json_lines.told(number):
-            question = parse(json_lines.fields(line, '{"prompt": "..."}'))
-            decision = _decide(question, configuration, told)
-        yield json.dumps(decision_document(decision, live=told.health is not None), ensure_ascii=False)
+def decided_lines(path: Path, configuration: Configuration, told: Callable[[], fleet.Fleet]) -> Iterator[str]:
+    """The decision of each line of a file, explained, as a line of JSON; what comes before a fault is still told.
+
+    Raises:
+        InvalidQuestion: the file cannot be read, or one of its lines is no question.
+    """
+    work = lots.Work(partial(_decided_lot, configuration=configuration), told)
+    for found in work.results(list(json_lines.lines(path, "--file"))):
+        yield from found.lines
+        if found.fault is not None:
+            raise InvalidQuestion(found.fault)
 
 
-def _decide(question: Question, configuration: Configuration, told: fleet.Fleet) -> Decision:
+class _Decided(NamedTuple):
+    """Lines of JSON, and what was wrong with the line after them."""
+
+    lines: list[str]
+    fault: str | None
+
+
+def _decided_lot(numbered: Sequence[tuple[int, str]], told: fleet.Fleet, *, configuration: Configuration) -> _Decided:
+    found: list[str] = []
+    try:
+        for number, line in numbered:
+            with json_lines.told(number):
+                question = parse(json_lines.fields(line, '{"prompt": "..."}'))
+                decision, explanation = _decide(question, configuration, told)
+            document = decision_document(decision, explanation, live=told.health is not None)
+            found.append(json.dumps(document, ensure_ascii=False))
+    except InvalidQuestion as fault:
+        return _Decided(found, str(fault))
+    return _Decided(found, None)
+
+
+def _decide(question: Question, configuration: Configuration, told: fleet.Fleet) -> tuple[Decision, Explanation]:
     # Which questions a ramp or an upgrade's share takes goes by their id; one that is not asked has none but its text.
     health = Unknown() if told.health is None else Told(told.health, configuration, question.text, time.time())
     circumstances = Circumstances(
         health=health, catalogue=CatalogueView(told.catalogue), question_id=question.text, now=datetime.now(UTC)
     )
     try:
-        classification = classify(question, configuration, classifier_by(configuration.classification.by))
-        return decide(question, classification, configuration, circumstances)
+        classification, kind = classified(question, configuration)
+        decision = decide(question, classification, configuration, circumstances)
     except UnknownName as fault:
         raise InvalidQuestion(shortened(str(fault))) from fault
+    return decision, explained(question, configuration, decision, kind, circumstances)

@@ -95,6 +95,10 @@ class HealthView:
             return "stale"
         return "fresh" if now - self._received_at <= health.fresh else "usable"
 
+    def unheard_s(self, now: float) -> float | None:
+        """Seconds since the last snapshot came; `None` before the first."""
+        return None if self._received_at is None else max(0.0, now - self._received_at)
+
     def fleet_time(self, now: float) -> float:
         """The entity's clock as far as it is known: by it, and not by this machine's, a day's cap begins anew."""
         if self._snapshot is None or self._received_at is None:

@@ -24,7 +24,7 @@ from workflows.route_and_answer import RouteAndAnswer
 from workflows.shadow_question import ShadowQuestion
 
 HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
-_WORKFLOWS = (
+WORKFLOWS = (
     RouteAndAnswer,
     ProviderHealth,
     ProviderCatalogue,
@@ -47,7 +47,7 @@ PROMISED = {
 }
 
 
-def _history(path: Path) -> WorkflowHistory:
+def history_of(path: Path) -> WorkflowHistory:
     text = path.read_text(encoding="utf-8")
     # Children are named for the workflow that starts them, so it is replayed under its own id.
     started = json.loads(text)["events"][0]["workflowExecutionStartedEventAttributes"]
@@ -64,7 +64,7 @@ def test_every_promised_path_has_a_recorded_history() -> None:
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
 async def test_the_recorded_history_replays(path: Path) -> None:
-    await _replayer(*_WORKFLOWS).replay_workflow(_history(path))
+    await _replayer(*WORKFLOWS).replay_workflow(history_of(path))
 
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
@@ -75,7 +75,7 @@ def test_a_recorded_history_names_no_folder_of_a_machine(path: Path) -> None:
 async def test_a_workflow_that_scores_before_it_classifies_does_not_replay() -> None:
     plain = next(path for path in HISTORIES if path.stem.startswith("plain-"))
     with pytest.raises(NondeterminismError):
-        await _replayer(Reordered).replay_workflow(_history(plain))
+        await _replayer(Reordered).replay_workflow(history_of(plain))
 
 
 async def test_a_call_that_fails_as_it_is_cancelled_leaves_no_error_in_the_log(

@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from rich.table import Table
 
-from benchmarks import classification
+from benchmarks import classification, routing
 from benchmarks.classification import Labelled, accuracy, macro_f1, read, score
+from benchmarks.classification_tables import by_type, confusion, most_usual
+from benchmarks.figures import Figure
 from benchmarks.reliability import Told, bins, expected_calibration_error
 from pointsman.query_types import QueryType
 
@@ -66,9 +69,50 @@ def test_without_data_the_remark_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_with_data_both_classifiers_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(classification, "_speed", list)
-    rows = [{"text": "Write a function that sorts names", "label": "code_task"}] * 3
+    rows = [{"text": "Write a function that sorts names", "label": "code_task", "source": "here"}] * 3
     (tmp_path / "classify_dev.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
     figures, tables, remarks = classification.measure(tmp_path)
     found = {figure.key: figure.value for figure in figures}
     assert (found["classify_accuracy"], found["classify_rules_accuracy"]) == (1.0, 1.0)
-    assert (len(tables), remarks) == (2, [])
+    assert found["classify_constant_accuracy"] == 1.0
+    assert [table.title for table in tables[:3]] == [
+        "What kind of question?",
+        "By type, classify_dev.jsonl",
+        "What is taken for what",
+    ]
+    assert "  here" in list(tables[0].columns[0].cells)
+    assert (len(tables), remarks) == (4, [])
+
+
+def test_each_type_has_its_precision_and_recall_and_what_it_is_taken_for() -> None:
+    pairs = [(CODE, CODE), (CODE, FACT), (FACT, FACT), (FACT, FACT)]
+    rows = {
+        cells[0]: cells[1:] for cells in zip(*(column.cells for column in by_type("set", pairs).columns), strict=True)
+    }
+    assert rows[FACT] == ("2", "0.667", "1.000", "0.800")
+    assert rows[CODE] == ("2", "1.000", "0.500", "0.667")
+    taken = {cells[0]: cells[1:] for cells in zip(*(one.cells for one in confusion("set", pairs).columns), strict=True)}
+    assert taken[CODE] == ("1", "0", "0", "1", "0")
+
+
+def test_a_constant_says_what_most_questions_are() -> None:
+    assert most_usual([(CODE, FACT), (CODE, FACT), (FACT, FACT)]) == CODE
+
+
+def test_every_part_of_routing_is_measured_in_one_run_and_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def good(folder: Path | None) -> tuple[list[Figure], list[Table], list[str]]:
+        assert folder == tmp_path
+        return [Figure("good_share", "a share", 0.25, at_least=0.2)], [], ["measured"]
+
+    def bad(_folder: Path | None) -> tuple[list[Figure], list[Table], list[str]]:
+        return [Figure("bad_ms", "a time", 3.0, "ms", at_most=2)], [], []
+
+    monkeypatch.setattr(routing, "PARTS", (good, bad))
+    monkeypatch.setattr(routing, "RESULT", tmp_path / "build" / "bench-routing.json")
+    monkeypatch.setattr("sys.argv", ["benchmarks.routing", "--data", str(tmp_path)])
+    routing.main()
+    written = json.loads((tmp_path / "build" / "bench-routing.json").read_text(encoding="utf-8"))
+    assert (written["good_share"], written["bad_ms"]) == (0.25, 3.0)
+    assert "Does not hold: a time." in capsys.readouterr().out

@@ -52,6 +52,9 @@ OPTIONS = {
     ],
     "upgrade status": ["provider", "--json"],
     "upgrade promote": ["provider", "--share", "--note", "--json"],
+    "tune": [
+        *("--outcomes", "--scores", "--ledger", "--config", "--keep", "--allow-gaps", "--sample", "--out", "--json")
+    ],
     "upgrade rollback": ["provider", "--note", "--json"],
     "catalogue": [],
     "catalogue show": ["--json"],

@@ -12,7 +12,11 @@ import pytest
 from benchmarks import model_table, routing_complexity, routing_scoring
 from benchmarks.router_quality import Outcome, apgr, apgr_interval, cpt, curve, paired_interval
 from benchmarks.trained_router import Sparse, out_of_fold, ridge, rows
+from pointsman.configuration import Scoring
 from pointsman.policy import PolicyName
+from pointsman.tuning.choices import chosen_by
+from pointsman.tuning.folds import folds
+from pointsman.tuning.model_table import TYPES
 
 # Of 100 questions the strong model gains 20, which a perfect score puts first.
 GAINS = [1] * 20 + [0] * 80
@@ -77,39 +81,32 @@ def _table(folder: Path) -> Path:
     chance = random.Random(3)
     with (folder / model_table.OUTCOMES).open("w", encoding="utf-8") as lines:
         for number in range(90):
-            task = list(routing_scoring.TYPES)[number % 3]
+            task = list(TYPES)[number % 3]
             small = int(chance.random() < (0.2 if task == "crux" else 0.9))
             entries = [[small, 400, ""], [int(chance.random() < 0.92), 400, ""]]
-            lines.write(json.dumps({"task": task, "prompt": f"What is {number}?", "m": entries}) + "\n")
+            lines.write(json.dumps({"task": task, "id": number, "prompt": f"What is {number}?", "m": entries}) + "\n")
     return folder
 
 
 def test_cost_is_by_the_datas_rule(tmp_path: Path) -> None:
-    models, found = model_table.read(_table(tmp_path))
-    assert [model.name for model in models] == ["small", "large"]
-    assert found[0].usd[1] == pytest.approx((len("What is 0?") * 5 + 400 * 15) / 4e6)
-
-
-def test_every_question_is_judged_once_by_those_that_are_not_judged_with_it(tmp_path: Path) -> None:
-    _, found = model_table.read(_table(tmp_path))
-    parts = model_table.folds(found)
-    assert sorted(number for part in parts for number in part.judged) == list(range(90))
-    for part in parts:
-        judged = {found[number].prompt for number in part.judged}
-        assert not judged & {row.prompt for row in part.learned}
+    found = model_table.read(_table(tmp_path))
+    assert found.providers == ("small", "large")
+    outcome = found.asked[0].outcomes[1]
+    assert outcome is not None
+    assert outcome.cost_usd == pytest.approx((len("What is 0?") * 5 + 400 * 15) / 4e6)
 
 
 @pytest.mark.parametrize("policy", get_args(PolicyName))
 def test_every_policy_takes_the_able_model_where_only_one_is_able(policy: PolicyName, tmp_path: Path) -> None:
-    models, found = model_table.read(_table(tmp_path))
-    choice = routing_scoring.chosen_by(models, found, model_table.folds(found), policy)
-    assert {choice[number] for number, row in enumerate(found) if row.task == "crux"} == {1}
+    found = model_table.read(_table(tmp_path))
+    choice = chosen_by(found, folds(len(found.asked)), Scoring(policy=policy))
+    assert {choice[number] for number, one in enumerate(found.asked) if one.query_type == TYPES["crux"]} == {1}
 
 
 def test_balanced_takes_the_cheap_model_where_it_is_nearly_as_good(tmp_path: Path) -> None:
-    models, found = model_table.read(_table(tmp_path))
-    choice = routing_scoring.chosen_by(models, found, model_table.folds(found), "balanced")
-    assert {choice[number] for number, row in enumerate(found) if row.task == "gsm"} == {0}
+    found = model_table.read(_table(tmp_path))
+    choice = chosen_by(found, folds(len(found.asked)), Scoring(policy="balanced"))
+    assert {choice[number] for number, one in enumerate(found.asked) if one.query_type == TYPES["gsm"]} == {0}
 
 
 def test_the_tables_of_a_folder_are_made(tmp_path: Path) -> None:

@@ -15,10 +15,12 @@ from temporalio.testing import WorkflowEnvironment
 
 from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
+from activities.process_telemetry import ProcessTelemetry
 from pointsman import Answer, Question, RouteAndAnswer, RouterClient
 from pointsman.configuration import Configuration
 from pointsman.connection import DATA_CONVERTER
 from pointsman.search_attributes import register
+from pointsman.telemetry.tracing import tracing_interceptor
 from tests.builders import QUERY_TYPES, document, provider_table
 from tests.fakes import Fleet
 from workers.embedded.temporal_server import binary
@@ -61,7 +63,12 @@ class Pointsman:
     _running: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
     _workers: list[Any] = field(default_factory=list[Any])
 
-    async def serve(self, settings: Configuration | None = None, catalogue: ProcessCatalogue | None = None) -> None:
+    async def serve(
+        self,
+        settings: Configuration | None = None,
+        catalogue: ProcessCatalogue | None = None,
+        telemetry: ProcessTelemetry | None = None,
+    ) -> None:
         used = Settings(settings or configuration(), {})
         self.health = ProcessHealth.of(used.configuration, "worker")
         self._workers = await build(
@@ -70,6 +77,8 @@ class Pointsman:
             make_completers(used, self.fleet.make),
             health=self.health,
             catalogue=catalogue,
+            telemetry=telemetry,
+            interceptors=() if telemetry is None else [tracing_interceptor(telemetry)],
             max_cached_workflows=self.cached,
         )
         self._running = [asyncio.create_task(worker.run()) for worker in self._workers]

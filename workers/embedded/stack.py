@@ -22,6 +22,7 @@ from workers.embedded.scripted.server import ScriptedProviders
 from workers.embedded.temporal_server import TemporalServer, temporal_server
 from workers.service import serve
 from workers.settings import Settings
+from workers.telemetry.sdk_metrics import sdk_buffer
 
 FOLDER = Path(".pointsman")
 DEMO_CONFIG = Path(__file__).parents[2] / "config" / "demo.toml"
@@ -47,6 +48,7 @@ async def embedded_stack(
     """Run the stack for as long as the block runs; `tell` hears of the progress."""
     config = Path(os.environ.get(CONFIG_VARIABLE) or DEMO_CONFIG)
     configuration = load(config)
+    sdk_metrics = sdk_buffer(configuration.telemetry)
     async with AsyncExitStack() as running:
         folder = running.enter_context(_Folder(FOLDER))
         tell("starting the Temporal server")
@@ -65,7 +67,9 @@ async def embedded_stack(
         resolved = resolve(configuration, servers, datetime.now(UTC).date(), rehearsal)
         tell("starting the workers")
         ready = asyncio.Event()
-        workers = asyncio.create_task(serve(server.client, Settings.of(resolved), stop, ready.set))
+        workers = asyncio.create_task(
+            serve(server.client, Settings.of(resolved), stop, ready.set, sdk_metrics=sdk_metrics)
+        )
         try:
             await _either(ready, workers)
             yield Stack(server, config, path is not None, folder.keeps, workers)

@@ -1,0 +1,132 @@
+"""The table of metrics: what the instruments tell, and what the documentation promises, is what stands in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from opentelemetry.metrics import Meter
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+
+from activities.process_catalogue import ProcessCatalogue
+from activities.process_health import ProcessHealth
+from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
+from pointsman.outcomes import ErrorClass, Usage
+from pointsman.telemetry import metrics
+from pointsman.telemetry.instruments import Instruments
+from pointsman.telemetry.metrics import METRICS
+from tests.builders import attempt, call, configuration, decision, provider_table
+from tests.fakes import failing
+from workers.telemetry.readings import Gauges, read
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "telemetry.md"
+_ROW = re.compile(r"^\| `(?P<exposed>\w+)` \| (?P<kind>\w+) \| (?P<labels>[^|]*) \|", re.MULTILINE)
+
+
+def collected(tell: Callable[[Meter], None]) -> dict[str, list[tuple[dict[str, object], object]]]:
+    """Labels and data points by the metric's name."""
+    reader = InMemoryMetricReader()
+    meter = MeterProvider([reader], shutdown_on_exit=False).get_meter("pointsman")
+    tell(meter)
+    data = reader.get_metrics_data()
+    assert data is not None
+    return {
+        metric.name: [(dict(point.attributes or {}), point) for point in metric.data.data_points]
+        for resource in data.resource_metrics
+        for scope in resource.scope_metrics
+        for metric in scope.metrics
+    }
+
+
+def values(
+    found: dict[str, list[tuple[dict[str, object], object]]], name: str
+) -> list[tuple[dict[str, object], object]]:
+    return [(labels, getattr(point, "value", None)) for labels, point in found[name]]
+
+
+def everything(meter: Meter) -> None:
+    """Each thing that can be told, once."""
+    instruments = Instruments(meter)
+    asked = call()
+    instruments.queued("alpha", 0.01)
+    instruments.ended(asked, attempt(latency_ms=120.0))
+    instruments.failed("alpha", 1e9)
+    instruments.turned_away(asked, failing(ErrorClass.LOCAL, "breaker_open"))
+    probe = ProbeRequest(key="alpha/m", epoch=1, gen=1, n=1, timeout_s=1)
+    instruments.probed(probe, ProbeResult(outcome=ProbeOutcome.SUCCESS, cost_usd=0.0))
+    instruments.cooled("alpha", "throttle")
+    instruments.decided(
+        decision(settings=configuration({"alpha": provider_table(), "beta": provider_table(context_tokens=1)}))
+    )
+    instruments.compared("panel", "agree")
+    instruments.reconciled(divergent=True)
+    instruments.moved("alpha", "m", "open")
+    instruments.question_ended("answered", "none", 1.0)
+    settings = configuration({"alpha": provider_table(daily_cost_cap_usd=1.0), "beta": provider_table()})
+    gauges = Gauges(dropped=lambda: 0)
+    gauges.register(meter)
+    gauges.latest = read(ProcessHealth.of(settings, "w"), ProcessCatalogue(settings))
+
+
+WITHOUT_A_SERVER = {
+    metrics.REVIEWS_WAITING.name,
+    metrics.REVIEWS_OLDEST.name,
+    metrics.SNAPSHOT_AGE.name,
+    metrics.PROCESSES.name,
+}
+
+
+def test_every_metric_is_told_with_exactly_its_labels() -> None:
+    found = collected(everything)
+    assert set(found) == {metric.name for metric in METRICS} - WITHOUT_A_SERVER
+    for metric in METRICS:
+        for labels, _ in found.get(metric.name, []):
+            assert set(labels) == set(metric.labels), metric.name
+
+
+def test_no_two_metrics_share_a_name_and_every_one_is_ours() -> None:
+    assert len({metric.exposed for metric in METRICS}) == len(METRICS)
+    assert all(metric.exposed.startswith("pointsman_") for metric in METRICS)
+
+
+def test_the_documentation_lists_every_metric_with_its_kind_and_labels_and_no_other() -> None:
+    listed = {
+        row["exposed"]: (row["kind"], tuple(re.findall(r"`(\w+)`", row["labels"])))
+        for row in _ROW.finditer(DOCUMENT.read_text(encoding="utf-8"))
+    }
+    assert listed == {metric.exposed: (metric.kind, metric.labels) for metric in METRICS}
+
+
+def test_a_failed_attempt_counts_by_its_class_and_an_answer_by_none() -> None:
+    def tell(meter: Meter) -> None:
+        instruments = Instruments(meter)
+        instruments.ended(call(), attempt())
+        instruments.ended(call(), attempt(attempt=2).because(failing()))
+
+    outcomes = {(labels["outcome"], labels["error_class"]) for labels, _ in values(collected(tell), "pointsman.calls")}
+    assert outcomes == {("answered", "none"), ("failed", "failure")}
+    assert values(collected(tell), "pointsman.retries") == [({"provider": "alpha"}, 1)]
+
+
+def test_a_request_of_unknown_cost_counts_as_unpriced_and_never_as_free() -> None:
+    def tell(meter: Meter) -> None:
+        Instruments(meter).ended(call(), attempt(cost_usd=None, usage=Usage()))
+
+    found = collected(tell)
+    assert values(found, "pointsman.calls.unpriced") == [({"provider": "alpha"}, 1)]
+    assert "pointsman.cost.usd" not in found
+
+
+def test_a_provider_that_was_passed_over_by_its_configuration_is_no_rejection() -> None:
+    def tell(meter: Meter) -> None:
+        Instruments(meter).decided(
+            decision(settings=configuration({"alpha": provider_table(), "beta": provider_table(enabled=False)}))
+        )
+
+    found = collected(tell)
+    assert "pointsman.rejections" not in found
+    assert values(found, "pointsman.decisions") == [
+        ({"query_type": "analysis", "provider": "alpha", "reason": "primary"}, 1)
+    ]
