@@ -82,7 +82,7 @@ async def test_a_call_that_fails_as_it_is_cancelled_leaves_no_error_in_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     cancelled = next(path for path in HISTORIES if path.stem.startswith("cancelled_as_its_call_failed-"))
-    await _replayer(RouteAndAnswer).replay_workflow(_history(cancelled))
+    await _replayer(RouteAndAnswer).replay_workflow(history_of(cancelled))
     # Python tells of a failure that nobody looked at when it is thrown away.
     gc.collect()
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []

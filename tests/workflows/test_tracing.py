@@ -17,11 +17,11 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Replayer
 
 from activities.process_telemetry import ProcessTelemetry
-from pointsman import QuestionCancelled, QuestionFailed, RouterClient, contract
+from pointsman import Answer, QuestionCancelled, QuestionFailed, RouterClient, contract
 from pointsman.connection import DATA_CONVERTER
 from pointsman.telemetry import span
 from pointsman.telemetry.asking import asking_interceptor
@@ -104,7 +104,9 @@ async def test_a_plain_question_is_one_tree_from_its_asker_to_its_provider(point
     traced = Traced(pointsman)
     await pointsman.serve(telemetry=traced.telemetry)
     question_id = await traced.client(TRACEPARENT=PARENT).start(CANARY)
-    handle = pointsman.env.client.get_workflow_handle_for(contract.RouteAndAnswer.run, question_id)
+    handle: WorkflowHandle[contract.RouteAndAnswer, Answer] = pointsman.env.client.get_workflow_handle_for(
+        contract.RouteAndAnswer.run, question_id
+    )
     answer = await handle.result()
     assert tree(traced.spans) == {
         ("ask", ASKER),
@@ -141,7 +143,9 @@ async def test_the_ids_follow_from_workflow_run_and_activity_and_a_replay_tells_
     traced = Traced(pointsman)
     await pointsman.serve(telemetry=traced.telemetry)
     question_id = await traced.client(TRACEPARENT=PARENT).start("hello")
-    handle = pointsman.env.client.get_workflow_handle_for(contract.RouteAndAnswer.run, question_id)
+    handle: WorkflowHandle[contract.RouteAndAnswer, Answer] = pointsman.env.client.get_workflow_handle_for(
+        contract.RouteAndAnswer.run, question_id
+    )
     await handle.result()
     run_id = (await handle.describe()).run_id
     own = span.SpanContext(TRACE, span.workflow_span_id(question_id, run_id))
