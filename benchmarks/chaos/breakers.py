@@ -27,7 +27,8 @@ def illegal_moves(evidence: Evidence) -> list[str]:
     found: list[str] = []
     for (key, gen), events in evidence.changes.items():
         if len(events) > 1:
-            found.append(f"{key} has {len(events)} events of generation {gen}")
+            told = "; ".join(f"{event.source} -> {event.state} at {event.at:.3f}" for event in events)
+            found.append(f"{key} has {len(events)} events of generation {gen}: {told}")
         by_key[key] += events
     for key, events in by_key.items():
         found += [f"{key}: {fault}" for fault in _faults(sorted(events, key=lambda event: event.gen or 0))]

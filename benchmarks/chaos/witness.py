@@ -85,11 +85,15 @@ async def watch(client: Client, found: Evidence) -> None:
 
 
 def note(events: tuple[HealthEvent, ...], changes: Changes) -> None:
-    """Add what is not there yet."""
+    """Take in a look at the entity's log, which for what it still holds goes before an earlier look.
+
+    A query may be answered from a step that is undone when the server is killed before it is on record, and made again.
+    """
+    seen: Changes = defaultdict(list)
     for event in events:
-        held = changes[event.target, event.gen]
-        if event.state is not None and event not in held:
-            held.append(event)
+        if event.state is not None:
+            seen[event.target, event.gen].append(event)
+    changes.update(seen)
 
 
 async def until_closed(client: Client, members: tuple[str, ...], patience_s: float) -> dict[str, BreakerState]:

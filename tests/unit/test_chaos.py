@@ -18,7 +18,7 @@ from benchmarks.chaos.faults import MOODS, Temper
 from benchmarks.chaos.histories import Recorded, Run, recorded
 from benchmarks.chaos.schedule import MEMBERS, SHORT, Asking, Scale, schedule
 from benchmarks.chaos.verdict import verdict
-from benchmarks.chaos.witness import Evidence, Killed
+from benchmarks.chaos.witness import Evidence, Killed, note
 from pointsman.contract import DEADLINE_EXCEEDED, Unanswered
 from pointsman.errors import QuestionFailed
 from pointsman.health.breaker import BreakerState
@@ -244,6 +244,16 @@ def test_breakers_move_by_their_rules_and_end_closed() -> None:
 
 def replace_at(event: HealthEvent) -> HealthEvent:
     return event.model_copy(update={"at": event.at + 1})
+
+
+def test_a_later_look_goes_before_an_earlier_one_and_one_look_shows_each_generation_once() -> None:
+    changes: dict[tuple[str, int | None], list[HealthEvent]] = {}
+    undone = change(2, BreakerState.CLOSED, BreakerState.OPEN)
+    note((undone,), changes)
+    note((replace_at(undone),), changes)
+    assert changes == {("north/m", 2): [replace_at(undone)]}
+    note((undone, replace_at(undone)), changes)
+    assert breakers.illegal_moves(evidence(changes=changes)) != []
 
 
 def test_an_error_in_a_log_needs_an_explanation() -> None:
