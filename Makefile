@@ -1,7 +1,7 @@
 # Every verb sets up what it needs: Python 3.11 or newer, make and a package registry are enough.
 .DEFAULT_GOAL := help
 .PHONY: help install install-model demo dev test fuzz check bench bench-quick bench-routing reconcile scale \
-	train-classifier dashboard lock clean
+	chaos soak train-classifier dashboard lock clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -12,7 +12,8 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes
 help:
 	@echo "make demo    see questions answered      make test    run every test"
 	@echo "make dev     run it until Ctrl-C         make check   lint, types, import contracts"
-	@echo "make bench   measure it                  make clean   remove .venv and .pointsman"
+	@echo "make bench   measure it                  make chaos   kill it, and count what is lost"
+	@echo "make soak    run it for long             make clean   remove .venv and .pointsman"
 
 install: $(VENV)/.installed
 
@@ -76,6 +77,14 @@ reconcile: $(VENV)/.installed
 # What each size of fleet asks of a Temporal cluster; the figures of docs/scale.md are this command's.
 scale: $(VENV)/.installed
 	$(PY) -m benchmarks.scale $(ARGS)
+
+# Kills, hangs and lies for MINUTES=3 or about QUESTIONS=N questions; SEED=N repeats a run. docs/chaos.md
+chaos: $(VENV)/.installed
+	$(PY) -m benchmarks.chaos $(if $(SEED),--seed $(SEED)) $(if $(QUESTIONS),--questions $(QUESTIONS),$(if $(MINUTES),--minutes $(MINUTES)))
+
+# Hours: thousands of questions to one worker, hundreds of processes that end. Smaller: make soak ARGS="--stops 20".
+soak: $(VENV)/.installed
+	$(PY) -m benchmarks.soak $(ARGS)
 
 # Minutes; the same examples give the same file.
 train-classifier: $(VENV)/.installed

@@ -147,7 +147,7 @@ class Complete:
             max_output_tokens=cap,
             timeout_s=limit_s,
             response_schema=call.answer_schema,
-            identity=CallIdentity(info.workflow_id or "", info.activity_id, info.attempt),
+            identity=CallIdentity(info.workflow_id or "", info.activity_id, info.attempt, info.workflow_run_id or ""),
         )
         # Until the attempt's own row takes its place: a worker that is killed now leaves this one.
         self._ledger.record(entry_of(call, lost(call, WORKER_LOST, info.attempt)))

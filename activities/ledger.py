@@ -172,8 +172,9 @@ class ProbeRun:
     def of_activity(cls) -> Self:
         """The probe that runs here as an activity."""
         info = activity.info()
-        identity = CallIdentity(info.workflow_id or "", info.activity_id, info.attempt)
-        return cls(identity, info.workflow_run_id or "", info.started_time)
+        run_id = info.workflow_run_id or ""
+        identity = CallIdentity(info.workflow_id or "", info.activity_id, info.attempt, run_id)
+        return cls(identity, run_id, info.started_time)
 
     def entry(self, request: ProbeRequest, result: ProbeResult) -> LedgerEntry:
         """Its entry in the ledger; its tokens are few, and only their cost is told."""

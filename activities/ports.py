@@ -19,12 +19,15 @@ class CallIdentity:
     workflow_id: str = ""
     activity_id: str = ""
     attempt: int = 1
+    run_id: str = ""
+    """Of the workflow's run; empty for a call that no workflow made."""
 
     def headers(self, templates: dict[str, str]) -> dict[str, str]:
-        """Configured headers with the placeholders `{workflow_id}`, `{activity_id}` and `{attempt}` filled in."""
+        """Configured headers with these placeholders filled in: `{workflow_id}` and so on, one for each field."""
         values = {
             # An id may hold any letter, a header only those of ASCII.
             "{workflow_id}": quote(self.workflow_id, safe=_HEADER_SAFE),
+            "{run_id}": self.run_id,
             "{activity_id}": self.activity_id,
             "{attempt}": str(self.attempt),
         }

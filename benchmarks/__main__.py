@@ -20,6 +20,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import classification, decision, divergence, plain_question, processes, shadowing, waiting_reviews
+from benchmarks.chaos.run import run as chaos
+from benchmarks.chaos.schedule import SHORT, Scale, schedule
+from benchmarks.chaos.verdict import FOR_THE_TABLE, Verdict, verdict
 from benchmarks.figures import Figure, print_table, write_json
 from benchmarks.machine import in_words, machine
 from benchmarks.resilience import suite
@@ -32,6 +35,7 @@ _QUICK, _FULL = Size(rounds=5, one_by_one=10, together=32), Size(rounds=12, one_
 _SHADOWED_QUICK, _SHADOWED = Size(rounds=2, one_by_one=15, together=0), Size(rounds=6, one_by_one=30, together=0)
 _BLOCKS, _DECISIONS = 7, 500
 _WAITING, _WAITING_QUICK = 1000, 100
+_CHAOS_SEED, _CHAOS_S = 20261130, 60.0
 _RESULT = Path("build") / "bench.json"
 _NO_SERVER = 3
 _STOPPED = 130
@@ -45,7 +49,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def _figures(*, quick: bool, tell: Callable[[str], None]) -> tuple[list[Figure], suite.Found]:
+async def _figures(*, quick: bool, tell: Callable[[str], None]) -> tuple[list[Figure], suite.Found, Verdict]:
     tell("deciding with 50 providers")
     decided = decision.measure(_BLOCKS, _DECISIONS)
     tell("starting the console command")
@@ -59,7 +63,12 @@ async def _figures(*, quick: bool, tell: Callable[[str], None]) -> tuple[list[Fi
             memory = await processes.worker_memory(running)
             waiting = await waiting_reviews.measure(running, _WAITING_QUICK if quick else _WAITING, tell)
             found = await suite.measure(running, suite.QUICK if quick else suite.FULL, tell)
-    return [*asked, *shadowed, *decided, *started, *memory, *waiting, *found.wanted], found
+    tell("chaos")
+    with tempfile.TemporaryDirectory(prefix="pointsman-bench-") as folder:
+        plan = schedule(_CHAOS_SEED, SHORT if quick else Scale(_CHAOS_S))
+        killed = verdict(await chaos(plan, Path(folder).resolve(), tell))  # noqa: ASYNC240 - a look at the local disk
+    lasting = killed.figures[:FOR_THE_TABLE]
+    return [*asked, *shadowed, *decided, *started, *memory, *waiting, *found.wanted, *lasting], found, killed
 
 
 def _run(*, quick: bool, data: Path | None) -> int:
@@ -76,7 +85,7 @@ def _run(*, quick: bool, data: Path | None) -> int:
         compared, tables, remarks = divergence.measure(data)
         tell("classifying questions")
         classified = classification.measure(data)
-        figures, found = asyncio.run(_figures(quick=quick, tell=tell))
+        figures, found, killed = asyncio.run(_figures(quick=quick, tell=tell))
     except NoServer as fault:
         print(fault, file=sys.stderr)
         return _NO_SERVER
@@ -85,9 +94,13 @@ def _run(*, quick: bool, data: Path | None) -> int:
     took = Figure("bench_s", "the whole benchmark", time.monotonic() - began, "s", at_most=300 if quick else 1800)
     figures = [*figures, *compared, *classified[0], took]
     _print(
-        console, title, figures, [*found.tables, *tables, *classified[1]], [*remarks, *classified[2], *found.complaints]
+        console,
+        title,
+        figures,
+        [*found.tables, *tables, *classified[1], killed.table()],
+        [*remarks, *classified[2], *found.complaints, *killed.sentences()],
     )
-    write_json(_RESULT, {**described, "quick": int(quick)}, [*figures, *found.noted])
+    write_json(_RESULT, {**described, "quick": int(quick)}, [*figures, *found.noted, *killed.figures[FOR_THE_TABLE:]])
     print(f"Written to {_RESULT}.")
     return 0
 

@@ -100,7 +100,8 @@ class Retry(BaseModel):
 
     def limits(self) -> CallLimits:
         """The part that a decision carries."""
-        return CallLimits(retry=RetrySchedule(**self.model_dump(exclude={"max_attempts_per_request"})))
+        schedule = RetrySchedule(**self.model_dump(exclude={"max_attempts_per_request"}))
+        return CallLimits(retry=schedule, tells_lost_in_queue=True)
 
 
 class ClassificationSettings(BaseModel):

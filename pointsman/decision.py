@@ -147,6 +147,9 @@ class CallLimits(BaseModel):
     """How often a candidate is called because the worker of the call before died."""
     charge: Literal["nothing", "fallbacks", "all_fallbacks"] = "nothing"
     """Which ways on to another provider draw on the budget; a question's first one may be free (section 12)."""
+    tells_lost_in_queue: bool = False
+    """Whether an attempt whose worker was lost is on record though its retry found no worker in time. Decisions say so
+    since they know it: what a history holds from before replays as it was."""
 
 
 class Decision(BaseModel):

@@ -89,7 +89,7 @@ class Provider(BaseModel):
     extra: dict[str, Any] = {}
     """Further keyword arguments of the call, such as `api_version`."""
     extra_headers: dict[str, str] = {}
-    """Headers of every call; `{workflow_id}`, `{activity_id}` and `{attempt}` stand for the call's own."""
+    """Headers of every call; `{workflow_id}`, `{run_id}`, `{activity_id}` and `{attempt}` stand for the call's own."""
     degrade_after: Annotated[int, Field(ge=0)] | None = None
     fail_after: Annotated[int, Field(ge=0)] | None = None
     open_s: Annotated[float, Field(gt=0, le=86_400)] | None = None

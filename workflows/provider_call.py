@@ -52,7 +52,7 @@ async def ask(
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
-            failed = _failed(error, call, max_attempts)
+            failed = _failed(error, call, limits, max_attempts)
         made.extend(failed.attempts)
         if failed.fault == CALL_UNREAD:
             if not await _paused(pause_s, deadline):
@@ -93,9 +93,11 @@ async def _execute(call: ProviderCall, limits: CallLimits, *, max_attempts: int,
     )
 
 
-def _failed(error: ActivityError, call: ProviderCall, max_attempts: int) -> FailedCall:
+def _failed(error: ActivityError, call: ProviderCall, limits: CallLimits, max_attempts: int) -> FailedCall:
     cause = error.cause
     if isinstance(cause, TimeoutError):
+        if cause.type is TimeoutType.SCHEDULE_TO_START:
+            return _queued_in_vain(cause, call, limits)
         exhausted = error.retry_state is RetryState.MAXIMUM_ATTEMPTS_REACHED
         return _timed_out(cause, call, max_attempts if exhausted else 1)
     if isinstance(cause, ApplicationError) and cause.details and isinstance(cause.details[0], dict):
@@ -128,13 +130,21 @@ def _unread(fault: ApplicationError) -> bool:
     )
 
 
+def _queued_in_vain(cause: TimeoutError, call: ProviderCall, limits: CallLimits) -> FailedCall:
+    """A call that no worker took in time: its first attempt, or the retry of one that may have been lost."""
+    fault = Fault(error_class=ErrorClass.LOCAL, kind="queue_full", summary="no worker took the call in time")
+    earlier = _rows(cause.last_heartbeat_details)
+    if limits.tells_lost_in_queue and isinstance(cause.cause, TimeoutError):
+        # What the attempt before ended with: it left no row, and its provider may have answered and billed it.
+        number = 1 + max((row.attempt for row in earlier), default=0)
+        earlier = (*earlier, lost(call, WORKER_LOST, number))
+    return FailedCall(fault=fault, attempts=earlier)
+
+
 def _timed_out(cause: TimeoutError, call: ProviderCall, at_least: int) -> FailedCall:
     """A call that Temporal ended, in its attempt of number `at_least` or a later one."""
     earlier = _rows(cause.last_heartbeat_details)
     match cause.type:
-        case TimeoutType.SCHEDULE_TO_START:
-            fault = Fault(error_class=ErrorClass.LOCAL, kind="queue_full", summary="no worker took the call in time")
-            return FailedCall(fault=fault, attempts=earlier)
         case TimeoutType.SCHEDULE_TO_CLOSE:
             fault = Fault(
                 error_class=ErrorClass.CANCEL, kind="deadline", summary="the question's deadline ended the call"

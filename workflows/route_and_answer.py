@@ -38,6 +38,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.review import show
     from workflows.shadowing import start_shadow
     from workflows.timeouts import LOCAL_RETRY, LOCAL_TIMEOUT
+    from workflows.unheard import unheard
 
 
 _MIN_WAIT_S = 1.0
@@ -64,6 +65,7 @@ class RouteAndAnswer(contract.RouteAndAnswer):
     @workflow.run
     async def run(self, question: Question) -> Answer:
         """Answer the question, or fail with a typed error that lists every attempt."""
+        asyncio.get_running_loop().set_exception_handler(unheard)
         try:
             answer = await self._answer(question)
         except (Exception, asyncio.CancelledError) as fault:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -19,11 +18,11 @@ from typing import Any, TypeVar
 import pytest
 from temporalio.service import RPCError
 
+from benchmarks import warm
+from benchmarks.warm import WorkerProcess
 from pointsman import HealthClient, QuestionFailed, RouterClient
 from pointsman.health.events import AdminCommand
 from pointsman.health_contract import HEALTH_ENTITY_ID, ProviderHealth
-from tests.e2e import warm
-from tests.e2e.warm import WarmProcess
 from workers.embedded.scripted.script import Status, Step
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.embedded.scripted.thread import background_loop
@@ -32,8 +31,7 @@ from workers.embedded.temporal_server import TemporalServer, binary, free_port, 
 ROOT = Path(__file__).parents[2]
 CANARY = "sk-canary-8d1f5c3e"
 KEY_VARIABLE = "E2E_PROVIDER_KEY"
-READY = "Pointsman takes questions."
-PATIENCE_S = 100.0
+READY, PATIENCE_S = warm.READY, warm.PATIENCE_S
 
 DIALECTS = {
     "alpha": ("openai", "openai/gpt-5.2-2026-08-15"),
@@ -98,35 +96,6 @@ overdue_cooldown = 0.001
 COOLING = (401, 402, 403, 404, 405, 429)
 """Replies for which a provider is passed over for a while."""
 _LOOK_EVERY_S = 0.2
-
-
-@dataclass
-class WorkerProcess:
-    """A running `python -m workers`."""
-
-    process: subprocess.Popen[bytes] | WarmProcess
-    log: Path
-
-    def until_said(self, line: str, patience_s: float = PATIENCE_S) -> None:
-        give_up = time.monotonic() + patience_s
-        while line not in self.said():
-            assert self.process.poll() is None, f"the process ended: {self.said()}"
-            assert time.monotonic() < give_up, f"never said {line!r}: {self.said()}"
-            time.sleep(0.02)
-
-    def said(self) -> str:
-        return self.log.read_text(encoding="utf-8") if self.log.exists() else ""
-
-    def signal(self, number: signal.Signals) -> int:
-        """Send a signal and return the status that the process ends with."""
-        self.process.send_signal(number)
-        return self.process.wait(PATIENCE_S)
-
-    def end(self) -> None:
-        """Make sure that it is gone."""
-        with suppress(ProcessLookupError):
-            self.process.kill()
-        self.process.wait(PATIENCE_S)
 
 
 @dataclass

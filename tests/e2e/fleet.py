@@ -5,28 +5,26 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from temporalio.api.history.v1 import HistoryEvent
 
+from benchmarks.chaos.calls import CALL, is_probe, off_record, sent_twice
+from benchmarks.warm import PATIENCE_S, WorkerProcess
 from pointsman import Answer, NoWorker, PointsmanError, QuestionFailed, RouterClient
 from pointsman.health.events import HealthEvent
 from pointsman.health.overview import HealthOverview, KeyOverview
 from pointsman.health_client import HealthClient
-from pointsman.health_contract import HEALTH_ENTITY_ID
-from pointsman.outcomes import Attempt, ErrorClass
-from tests.e2e.conftest import KEY_VARIABLE, PATIENCE_S, QUERY_TYPES, TODAY, Site, WorkerProcess
+from pointsman.outcomes import Attempt
+from tests.e2e.conftest import KEY_VARIABLE, QUERY_TYPES, TODAY, Site
 from workers.embedded.scripted.request import Hit
 from workers.embedded.scripted.server import ScriptedProviders
 
 OPEN_S = 3
 """Breakers stay open for so long here (and a tenth more at most)."""
-CALL = "x-pointsman-call"
-CUT_OFF = {ErrorClass.CANCEL, ErrorClass.INFRASTRUCTURE, ErrorClass.LOCAL}
-"""What ends a call without a word of its provider."""
 _LOOKED_S = 2.5
 
 _Found = TypeVar("_Found")
@@ -51,14 +49,6 @@ _TABLES: dict[str, Table] = {
     # Scripts make answers late on purpose: here that is not held against them.
     "throttling": {"latency_factor": 1000, "length_ratio": 0, "density_drop": 1},
 }
-
-
-class Call(NamedTuple):
-    """Which attempt of which activity a request says that it is."""
-
-    workflow: str
-    activity: str
-    attempt: int
 
 
 @dataclass(frozen=True)
@@ -266,17 +256,6 @@ def _prompt(question_id: str) -> str:
     return f"What becomes of {question_id}?"
 
 
-def call_of(hit: Hit) -> Call:
-    """Whose request this is, as its header says."""
-    workflow, activity, attempt = hit.headers[CALL].rsplit("/", 2)
-    return Call(workflow, activity, int(attempt))
-
-
-def is_probe(hit: Hit) -> bool:
-    """Whether the health entity sent it, or a process that hears nothing from the entity."""
-    return call_of(hit).workflow.partition("/")[0] == HEALTH_ENTITY_ID
-
-
 def most_in_flight(hits: Iterable[Hit]) -> int:
     """How many requests were open at one moment at most."""
     changes: list[tuple[float, int]] = []
@@ -294,14 +273,5 @@ def most_in_flight(hits: Iterable[Hit]) -> int:
 def every_request_is_on_record(hits: Iterable[Hit], ended: Iterable[Ended]) -> None:
     """One request, one attempt on record; who is on record without a request was cut off before it was sent."""
     asked = [hit for hit in hits if not is_probe(hit)]
-    assert [call for call, count in Counter(map(call_of, asked)).items() if count > 1] == []
-    requests = Counter((call_of(hit).workflow, hit.name, call_of(hit).attempt) for hit in asked)
-    rows: dict[tuple[str, str, int], list[Attempt]] = defaultdict(list)
-    for one in ended:
-        for row in one.attempts:
-            rows[one.id, row.provider, row.attempt].append(row)
-    assert {key: count for key, count in requests.items() if count > len(rows[key])} == {}
-    for key, recorded in rows.items():
-        # On a busy machine the time of a call may run out before it is sent.
-        unsent = [row for row in recorded if row.error_class in CUT_OFF or row.kind == "timeout"]
-        assert len(recorded) - requests[key] <= len(unsent), (key, recorded)
+    assert sent_twice(asked) == []
+    assert off_record(asked, {one.id: one.attempts for one in ended}) == []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.chaos.calls import call_of
 from pointsman.health_contract import HEALTH_ENTITY_ID, ProviderHealth
 from pointsman.ledger.database import Ledger
 from tests.e2e.conftest import Site
-from tests.e2e.fleet import Fleet, call_of
+from tests.e2e.fleet import Fleet
 from workers.embedded.scripted.script import Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 

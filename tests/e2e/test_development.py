@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import PATIENCE_S, ROOT, WorkerProcess, environment, python, run, sentence, start
+from benchmarks.warm import WorkerProcess
+from tests.e2e.conftest import PATIENCE_S, ROOT, environment, python, run, sentence, start
 from workers.embedded.temporal_server import binary
 
 

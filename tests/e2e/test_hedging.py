@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from benchmarks.chaos.calls import call_of
 from tests.e2e.conftest import PATIENCE_S, new_site
-from tests.e2e.fleet import Ended, Fleet, call_of
+from tests.e2e.fleet import Ended, Fleet
 from workers.embedded.scripted.request import Hit
 from workers.embedded.scripted.script import Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders

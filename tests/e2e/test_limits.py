@@ -10,9 +10,10 @@ from collections.abc import Iterator
 import pytest
 from temporalio.api.enums.v1 import EventType
 
+from benchmarks.chaos.calls import call_of
 from pointsman.rate_limit import most_per_minute
 from tests.e2e.conftest import PATIENCE_S, new_site
-from tests.e2e.fleet import Fleet, call_of, most_in_flight
+from tests.e2e.fleet import Fleet, most_in_flight
 from workers.embedded.scripted.request import Hit
 from workers.embedded.scripted.script import Hang, Reply
 from workers.embedded.scripted.server import ScriptedProviders

@@ -12,10 +12,11 @@ from itertools import pairwise
 import pytest
 from temporalio.api.enums.v1 import EventType
 
+from benchmarks.chaos.calls import call_of
 from pointsman.health.events import HealthEvent
 from pointsman.outcomes import ErrorClass
 from tests.e2e.conftest import Site, new_site
-from tests.e2e.fleet import OPEN_S, Ended, Fleet, call_of, every_request_is_on_record
+from tests.e2e.fleet import OPEN_S, Ended, Fleet, every_request_is_on_record
 from workers.embedded.scripted.request import Request
 from workers.embedded.scripted.script import Behaviour, Hang, Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders

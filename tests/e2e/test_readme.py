@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import PATIENCE_S, ROOT, WorkerProcess, environment, run, start
+from benchmarks.warm import WorkerProcess
+from tests.e2e.conftest import PATIENCE_S, ROOT, environment, run, start
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS: list[tuple[str, str]] = re.findall(r"^```(\w+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)

@@ -18,10 +18,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from benchmarks.chaos.calls import CALL, Call, is_probe
 from pointsman.ledger.database import Ledger
 from pointsman.ledger.entry import NANO, LedgerEntry
 from tests.e2e.conftest import new_site
-from tests.e2e.fleet import CALL, Call, Ended, Fleet, is_probe
+from tests.e2e.fleet import Ended, Fleet
 from workers.embedded.scripted.request import Hit, Request
 from workers.embedded.scripted.script import (
     Behaviour,

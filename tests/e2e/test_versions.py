@@ -16,11 +16,12 @@ from temporalio.api.history.v1 import HistoryEvent
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest
 from temporalio.worker import Replayer
 
+from benchmarks.warm import WorkerProcess
 from pointsman.catalogue_contract import CATALOGUE_ENTITY_ID
 from pointsman.cli.exits import Exit
 from pointsman.connection import DATA_CONVERTER
 from pointsman.health_contract import HEALTH_ENTITY_ID
-from tests.e2e.conftest import PATIENCE_S, UNMOVED, Site, WorkerProcess, new_site, sentence
+from tests.e2e.conftest import PATIENCE_S, UNMOVED, Site, new_site, sentence
 from workers.embedded.scripted.script import Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.wiring import SANDBOX

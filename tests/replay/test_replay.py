@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 
@@ -34,6 +35,7 @@ WORKFLOWS = (
     ModelUpgrade,
 )
 PROMISED = {
+    "cancelled_as_its_call_failed",
     *("plain", "retry", "fallback", "all_failed", "deadline", "killed_worker", "waited", "second_opinion"),
     *("hedge_not_needed", "hedge_won_by_second", "hedge_won_by_first", "hedge_lost_by_both", "hedge_denied"),
     *("breaker_open_at_start", "throttled", "charged_fallback", "waited_for_a_breaker", "entity_goes_on"),
@@ -74,6 +76,16 @@ async def test_a_workflow_that_scores_before_it_classifies_does_not_replay() -> 
     plain = next(path for path in HISTORIES if path.stem.startswith("plain-"))
     with pytest.raises(NondeterminismError):
         await _replayer(Reordered).replay_workflow(history_of(plain))
+
+
+async def test_a_call_that_fails_as_it_is_cancelled_leaves_no_error_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    cancelled = next(path for path in HISTORIES if path.stem.startswith("cancelled_as_its_call_failed-"))
+    await _replayer(RouteAndAnswer).replay_workflow(history_of(cancelled))
+    # Python tells of a failure that nobody looked at when it is thrown away.
+    gc.collect()
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 def test_the_killed_worker_history_holds_a_heartbeat_timeout() -> None:

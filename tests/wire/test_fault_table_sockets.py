@@ -13,7 +13,7 @@ from activities.providers.litellm_faults import classify
 from pointsman.faults import ProviderFault
 from pointsman.outcomes import Fault
 from tests.wire.asking import KEY, NAME, each_dialect, fault_of, provider, request
-from workers.embedded.scripted.script import Raw, Reply, Status
+from workers.embedded.scripted.script import CutOff, Raw, Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
@@ -58,6 +58,14 @@ async def test_what_breaks_on_the_way_is_a_failure_without_a_status(dialect: str
         fault = await fault_from(dialect, address)
 
     assert (fault.error_class, fault.kind, fault.status) == ("failure", kind, None)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
+@each_dialect
+async def test_an_answer_that_is_cut_off_is_no_answer(providers: ScriptedProviders, dialect: str, share: float) -> None:
+    fault = await fault_of(providers, dialect, CutOff(share=share))
+
+    assert (fault.error_class, fault.kind, fault.status) == ("failure", "truncated", None)
 
 
 @each_dialect

@@ -192,16 +192,16 @@ async def test_a_response_schema_reaches_the_provider_and_is_not_changed_on_the_
 
 @each_dialect
 async def test_headers_name_the_attempt(providers: ScriptedProviders, dialect: str) -> None:
-    identity = CallIdentity("q-1", "complete-2", 3)
+    identity = CallIdentity("q-1", "complete-2", 3, "run-4")
 
     hit = await sent(
         providers,
         dialect,
         asked={"identity": identity},
-        extra_headers={"x-call": "{workflow_id}/{activity_id}/{attempt}", "x-team": "blue {other}"},
+        extra_headers={"x-call": "{workflow_id}/{activity_id}/{attempt}/{run_id}", "x-team": "blue {other}"},
     )
 
-    assert hit.headers["x-call"] == "q-1/complete-2/3"
+    assert hit.headers["x-call"] == "q-1/complete-2/3/run-4"
     assert hit.headers["x-team"] == "blue {other}"
 
 

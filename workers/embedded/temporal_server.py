@@ -82,23 +82,24 @@ async def temporal_server(
     try:
         yield server
     finally:
-        await _ended(process)
+        await ended(process)
 
 
 async def _up(
     database: Path, log_path: Path, port: int | None, ui_port: int | None
 ) -> tuple[subprocess.Popen[bytes], TemporalServer]:
     port, ui_port = port or free_port(PORT), ui_port or free_port(UI_PORT)
-    process = _started(command(database, port, ui_port), log_path)
+    process = started(command(database, port, ui_port), log_path)
     try:
-        client = await _when_ready(f"{_HOST}:{port}", process, log_path)
+        client = await when_ready(f"{_HOST}:{port}", process, log_path)
     except BaseException:
-        await _ended(process)
+        await ended(process)
         raise
     return process, TemporalServer(client, f"{_HOST}:{port}", f"http://{_HOST}:{ui_port}")
 
 
-def _started(words: list[str], log_path: Path) -> subprocess.Popen[bytes]:
+def started(words: list[str], log_path: Path) -> subprocess.Popen[bytes]:
+    """A server's process, the first of a process group of its own; it ends when this process does."""
     with _opened(log_path) as log:
         return subprocess.Popen(  # noqa: S603 - starts at once; the command is our own
             [sys.executable, "-m", "workers.embedded.leash", *words],
@@ -112,7 +113,8 @@ def _started(words: list[str], log_path: Path) -> subprocess.Popen[bytes]:
         )
 
 
-async def _ended(process: subprocess.Popen[bytes]) -> None:
+async def ended(process: subprocess.Popen[bytes]) -> None:
+    """Let a server's process end."""
     if process.stdin is not None:
         process.stdin.close()
     await asyncio.to_thread(process.wait, _STOP_PATIENCE_S)
@@ -166,7 +168,12 @@ def free_port(preferred: int) -> int:
     raise NoServer("no free port is left on this machine")
 
 
-async def _when_ready(address: str, process: subprocess.Popen[bytes], log_path: Path) -> Client:
+async def when_ready(address: str, process: subprocess.Popen[bytes], log_path: Path) -> Client:
+    """A client, as soon as the server answers.
+
+    Raises:
+        NoServer: its process has ended, or it takes too long.
+    """
     loop = asyncio.get_running_loop()
     give_up = loop.time() + _START_PATIENCE_S
     while process.poll() is None and loop.time() < give_up:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from aiohttp import web
 
-from workers.embedded.scripted.script import Drip, ErrorInside, NoChoices, Raw, Reply, Status
+from workers.embedded.scripted.script import CutOff, Drip, ErrorInside, NoChoices, Raw, Reply, Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,6 +47,16 @@ async def send(raw: Raw, http: web.Request, request_id: str) -> web.StreamRespon
     await response.prepare(http)
     await response.write_eof()
     return response
+
+
+async def cut_off(behaviour: CutOff, raw: Raw, http: web.Request) -> web.StreamResponse:
+    """Write headers and a part of the body, and close the connection."""
+    await asyncio.sleep(raw.delay_s)
+    transport = _transport(http)
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: {raw.content_type}\r\ncontent-length: {len(raw.body)}\r\n\r\n"
+    transport.write(head.encode() + raw.body[: int(len(raw.body) * behaviour.share)])
+    transport.close()
+    return web.Response()
 
 
 async def hang() -> web.StreamResponse:

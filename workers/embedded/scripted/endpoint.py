@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from workers.embedded.scripted.delivery import drip, hang, reset, send, worded
-from workers.embedded.scripted.script import Drip, Hang, Reset
+from workers.embedded.scripted.delivery import cut_off, drip, hang, reset, send, worded
+from workers.embedded.scripted.script import CutOff, Drip, Hang, Reset
 
 if TYPE_CHECKING:
     from aiohttp.typedefs import Handler
@@ -43,6 +43,9 @@ def handler(dialect: Dialect, journal: Journal) -> Handler:
                 return await hang()
             case Drip():
                 return await drip(behaviour, http)
+            case CutOff():
+                journal.end(hit_id, "answered")
+                return await cut_off(behaviour, worded(behaviour.reply, dialect, hit), http)
             case Reset():
                 journal.end(hit_id, "answered")
                 return reset(http)

@@ -86,6 +86,11 @@ class Journal:
                 raise TimeoutError(msg)
             return self.hits(name, outcome)
 
+    def forget_hits(self) -> None:
+        """Forget the requests that have ended."""
+        with self._changed:
+            self._hits = {hit_id: hit for hit_id, hit in self._hits.items() if hit.outcome == "open"}
+
     def reset(self) -> None:
         """Forget all scripts and hits; numbers start at 1 again."""
         with self._changed:

@@ -90,6 +90,14 @@ class ErrorInside:
 
 
 @dataclass(frozen=True)
+class CutOff:
+    """An answer whose connection closes after a part of the body that its headers promise."""
+
+    reply: Reply = field(default_factory=Reply)
+    share: float = 0.5
+
+
+@dataclass(frozen=True)
 class Hang:
     """No answer until the client goes away or the server stops."""
 
@@ -106,6 +114,6 @@ class Reset:
     """The TCP connection is reset without a reply."""
 
 
-Behaviour = Reply | Status | Raw | NoChoices | ErrorInside | Hang | Drip | Reset
+Behaviour = Reply | Status | Raw | NoChoices | ErrorInside | CutOff | Hang | Drip | Reset
 Step = Behaviour | Callable[[Request], Behaviour]
 """One entry of a script: a behaviour, or what chooses one when the request is known."""

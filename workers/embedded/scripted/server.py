@@ -100,6 +100,10 @@ class ScriptedProviders:
         """`wait_for_hits` for synchronous code; never call it on the server's own event loop."""
         return self._journal.wait(name, count, timeout_s, outcome)
 
+    def forget_hits(self) -> None:
+        """Forget the requests that have ended, for a run of many thousands; scripts and numbers stay."""
+        self._journal.forget_hits()
+
     def reset(self) -> None:
         """Forget all scripts and hits. Open requests go on, unseen."""
         self._journal.reset()

@@ -11,19 +11,23 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+READY = "Pointsman takes questions."
+PATIENCE_S = 100.0
 PRELOADED = [
     "pointsman.cli.command",
     "workers.command",
     "workers.service",
     "workers.wiring",
     "activities.providers.litellm",
-    "tests.e2e.warm",
+    __name__,
 ]
 
 
@@ -35,24 +39,73 @@ class WarmProcess:
 
     @property
     def pid(self) -> int:
-        assert self.process.pid is not None
+        """Its number."""
+        if self.process.pid is None:
+            raise RuntimeError("the process has not been started")
         return self.process.pid
 
     def poll(self) -> int | None:
+        """The status that it has ended with."""
         return self.process.exitcode
 
     def send_signal(self, number: signal.Signals) -> None:
+        """Send a signal, unless it has ended."""
         if self.poll() is None:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
+        """Send SIGKILL."""
         self.send_signal(signal.SIGKILL)
 
     def wait(self, timeout: float) -> int:
+        """Wait for its end; returns the status.
+
+        Raises:
+            TimeoutError: it goes on.
+        """
         self.process.join(timeout)
         status = self.poll()
-        assert status is not None, f"process {self.pid} goes on after {timeout} s"
+        if status is None:
+            raise TimeoutError(f"process {self.pid} goes on after {timeout} s")
         return status
+
+
+@dataclass
+class WorkerProcess:
+    """A running `python -m workers`, and the file that takes what it says."""
+
+    process: subprocess.Popen[bytes] | WarmProcess
+    log: Path
+
+    def until_said(self, line: str, patience_s: float = PATIENCE_S) -> None:
+        """Block until it has said this.
+
+        Raises:
+            RuntimeError: it has ended without.
+            TimeoutError: it has not said so in time.
+        """
+        give_up = time.monotonic() + patience_s
+        while line not in self.said():
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the process ended: {self.said()}")
+            if time.monotonic() > give_up:
+                raise TimeoutError(f"never said {line!r}: {self.said()}")
+            time.sleep(0.02)
+
+    def said(self) -> str:
+        """All that it has said."""
+        return self.log.read_text(encoding="utf-8") if self.log.exists() else ""
+
+    def signal(self, number: signal.Signals) -> int:
+        """Send a signal and return the status that the process ends with."""
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE_S)
+
+    def end(self) -> None:
+        """Make sure that it is gone."""
+        with suppress(ProcessLookupError):
+            self.process.kill()
+        self.process.wait(PATIENCE_S)
 
 
 def start(words: list[str], env: dict[str, str], log: Path, cwd: Path) -> WarmProcess:

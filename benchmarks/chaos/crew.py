@@ -1,0 +1,84 @@
+"""The worker processes of a run, and who kills, replaces and dismisses them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from benchmarks import warm
+from benchmarks.chaos.settings import KEY_VARIABLE
+from benchmarks.warm import PATIENCE_S, READY, WorkerProcess
+from pointsman.cli.exits import Exit
+from pointsman.config_file import CONFIG_VARIABLE
+
+_ROOT = Path(__file__).parents[2]
+_LOOK_EVERY_S = 0.05
+
+
+@dataclass
+class Crew:
+    """Workers that are told about one server and one configuration."""
+
+    address: str
+    config: Path
+    started: list[WorkerProcess] = field(default_factory=list[WorkerProcess])
+    killed: list[WorkerProcess] = field(default_factory=list[WorkerProcess])
+    turned_away: list[WorkerProcess] = field(default_factory=list[WorkerProcess])
+    """Those that found no server when they started, and said so."""
+
+    @property
+    def alive(self) -> list[WorkerProcess]:
+        """Those that run."""
+        return [worker for worker in self.started if worker.process.poll() is None]
+
+    async def start(self) -> None:
+        """Start a worker, as a supervisor does: one that finds no server is followed by another."""
+        while True:
+            worker = self._spawn()
+            give_up = time.monotonic() + PATIENCE_S
+            while READY not in worker.said() and worker.process.poll() is None:
+                if time.monotonic() > give_up:
+                    raise TimeoutError(f"a worker takes no questions: {worker.said()}")
+                await asyncio.sleep(_LOOK_EVERY_S)
+            if worker.process.poll() != Exit.NOT_REACHED:
+                return
+            self.turned_away.append(worker)
+
+    async def kill(self, chance: Random) -> None:
+        """SIGKILL for one of them, and a new one in its place."""
+        victim = chance.choice(self.alive)
+        self.killed.append(victim)
+        await asyncio.to_thread(victim.signal, signal.SIGKILL)
+        await self.start()
+
+    async def dismiss(self) -> list[int]:
+        """SIGTERM for all that run; returns the statuses that they end with."""
+        return await asyncio.gather(*(asyncio.to_thread(one.signal, signal.SIGTERM) for one in self.alive))
+
+    def deserters(self) -> list[WorkerProcess]:
+        """Workers that have ended though nobody killed them."""
+        told = {id(worker) for worker in (*self.killed, *self.turned_away)}
+        return [one for one in self.started if one.process.poll() is not None and id(one) not in told]
+
+    def end(self) -> None:
+        """Make sure that none is left."""
+        for worker in self.started:
+            worker.end()
+
+    def _spawn(self) -> WorkerProcess:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("TEMPORAL_", "POINTSMAN_"))}
+        environment = {
+            **kept,
+            "TEMPORAL_ADDRESS": self.address,
+            CONFIG_VARIABLE: str(self.config),
+            KEY_VARIABLE: "sk-chaos",
+        }
+        log = self.config.parent / f"worker-{len(self.started)}.log"
+        worker = WorkerProcess(warm.start([], environment, log, _ROOT), log)
+        self.started.append(worker)
+        return worker
