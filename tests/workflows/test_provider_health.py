@@ -93,11 +93,11 @@ async def test_f16_probes_that_tell_nothing_are_followed_by_another_and_the_thir
         waiting = await entity.until(BreakerState.HALF_OPEN, probes=probes)
         assert waiting.state is BreakerState.HALF_OPEN
         await entity.until_told("probe_inconclusive", probes)
+        entity.fleet.completers["alpha"].called.clear()
         await entity.pass_time(10.1)
     await entity.until(BreakerState.HALF_OPEN, probes=3)
     # A probe that no worker has taken yet ends otherwise than one that is cut off.
-    while entity.fleet.calls("alpha") < 3:
-        await asyncio.sleep(0.01)
+    await entity.fleet.completers["alpha"].called.wait()
     await entity.stop_provider("alpha")
     opened = await entity.until(BreakerState.OPEN)
     assert opened.k == 2
