@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from math import log2
 
 from pydantic import BaseModel, ConfigDict
@@ -66,6 +67,7 @@ def of_parts(parts: tuple[Reason, ...], query_type: QueryType) -> Complexity:
     return Complexity(value=round(value, 2), reasons=tuple(reasons))
 
 
+@lru_cache(maxsize=1)  # who explains a decision reads the text that was just decided
 def parts_of(text: str) -> tuple[Reason, ...]:
     """What the text itself adds, whatever its type; parts of no points among them."""
     read = read_part(text)

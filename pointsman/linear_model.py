@@ -38,7 +38,7 @@ class LinearModel:
         totals = list(self.bias)
         known = self.weights
         for group, group_weight in zip(groups, GROUP_WEIGHTS, strict=True):
-            found = [known[feature] for feature in group if feature in known]
+            found = [row for feature in group if (row := known.get(feature)) is not None]
             if found:
                 unit = self.scale * group_weight / math.sqrt(len(group))
                 for at, column in enumerate(zip(*found, strict=True)):

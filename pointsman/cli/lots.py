@@ -62,7 +62,7 @@ class Work(Generic[_Thing, _Known, _Result]):
     def _serve(self, end: Connection, other: Connection, lots: Sequence[Sequence[_Thing]]) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command ends, and with it this
         other.close()
-        gc.freeze()
+        gc.disable()  # it lives as long as the lots, and what it makes holds no cycles
         # The end of the pipe is the end of the work: whoever wanted the results has gone.
         with suppress(EOFError, OSError):
             known = end.recv()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from heapq import nlargest, nsmallest
+
 from pydantic import BaseModel, ConfigDict
 
 from pointsman.classification import UNKNOWN_CONFIDENCE, Classification, rule_matches
@@ -121,8 +123,9 @@ def of_reading(reading: Reading, model: LinearModel) -> KindReasons:
 
 def _signs(contributions: dict[str, float]) -> list[tuple[float, list[str]]]:
     """The weightiest ones, those for the type first. The same words seen in several places are one sign."""
-    ordered = [feature for _, feature in sorted((-weight, feature) for feature, weight in contributions.items())]
-    weighty = ordered if len(ordered) <= _LOOKED_AT else [*ordered[: _LOOKED_AT // 2], *ordered[-_LOOKED_AT // 2 :]]
+    half = _LOOKED_AT // 2
+    weighed_features = [(weight, feature) for feature, weight in contributions.items()]
+    weighty = [feature for _, feature in (*nlargest(half, weighed_features), *nsmallest(half, weighed_features))]
     alike = dict.fromkeys([_alike(feature) for feature in weighty])
     found = [[one for one in features if one in contributions] for features in alike]
     weighed = [(round(sum([contributions[one] for one in features]), 3), features) for features in found]
