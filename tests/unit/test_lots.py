@@ -53,6 +53,14 @@ def test_what_is_known_is_found_out_once(cores: int) -> None:
     assert len(asked) == 1
 
 
+def test_a_task_is_that_of_the_lines_that_name_none(tmp_path: Path, cores: int) -> None:
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text('\ufeff{"prompt": "a"}\n{"prompt": "a", "task": "other"}\n', encoding="utf-8")
+    settled = configuration(routes={name: {"chain": ["alpha", "beta"]} for name in ("sum", "other")})
+    told = decided_lines(questions, settled, lambda: fleet.Fleet(None, None), "sum")
+    assert [json.loads(line)["route"] for line in told] == ["routes.sum", "routes.other"]
+
+
 def test_who_stops_listening_leaves_no_process_behind(cores: int) -> None:
     before = set(multiprocessing.active_children())
     results = Work(_doubled, lambda: "").results(range(400 * LOT))
