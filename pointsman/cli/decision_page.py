@@ -20,6 +20,7 @@ from pointsman.text_features import HEAD_CHARACTERS, TAIL_CHARACTERS
 
 _WIDTH = 80
 _MATCHED_CHARACTERS = 40
+_READ = f"of so long a question the first {HEAD_CHARACTERS} and the last {TAIL_CHARACTERS} characters are read"
 
 
 def print_decision(decision: Decision, explanation: Explanation) -> None:
@@ -37,13 +38,14 @@ def page(decision: Decision, explanation: Explanation) -> Iterator[str]:
     )
     yield ""
     yield f"Why {decision.query_type}"
-    if explanation.in_part:
-        read = f"of so long a question the first {HEAD_CHARACTERS} and the last {TAIL_CHARACTERS} characters are read"
-        yield from _wrapped(read, indent=2)
+    if explanation.in_part and explanation.kind.by == "model":
+        yield from _wrapped(_READ, indent=2)
     yield from _kind(explanation.kind)
     if decision.complexity_reasons:
         yield ""
         yield f"Why complexity {decision.complexity:g}, of 1 to 5"
+        if explanation.in_part:
+            yield from _wrapped(_READ, indent=2)
         yield from _complexity(decision)
     yield ""
     yield from _wrapped(f"Who is asked: {explanation.rule}")

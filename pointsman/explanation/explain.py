@@ -37,7 +37,9 @@ class Explanation(BaseModel):
     rule: str
     """What the order is by, in a sentence."""
     in_part: bool = False
-    """Whether the question is so long that only its beginning and its end were read."""
+    """Whether the question is so long that only its beginning and its end were read: for its complexity, and for its
+    type where the model tells it.
+    """
     what_ifs: tuple[WhatIf, ...]
 
 
@@ -52,7 +54,7 @@ def explained(
     return Explanation(
         kind=kind,
         rule=rule_of(decision, configuration),
-        in_part=configuration.classification.by == "model" and len(question.text) > HEAD_CHARACTERS + TAIL_CHARACTERS,
+        in_part=configuration.classification.by != "rules" and len(question.text) > HEAD_CHARACTERS + TAIL_CHARACTERS,
         what_ifs=tuple(_what_ifs(question, configuration, decision, circumstances)),
     )
 

@@ -82,7 +82,7 @@ def test_what_is_shown_adds_up(prompt: str) -> None:
     told = list(page(made, explanation))
     assert max(map(len, told)) <= 80
     parts = told[told.index(next(line for line in told if line.startswith("Why complexity"))) + 1 :]
-    points = [float(line.split()[-1]) for line in parts[: parts.index("")]]
+    points = [float(line.split()[-1]) for line in parts[: parts.index("")] if re.search(r"[+-]\d\.\d{3}$", line)]
     assert round(sum(points), 2) == made.complexity
     for candidate in made.candidates:
         terms = candidate.terms
@@ -93,7 +93,7 @@ def test_what_is_shown_adds_up(prompt: str) -> None:
 
 def test_a_question_that_is_read_in_part_is_told_as_such() -> None:
     sentence = "of so long a question the first 900 and the last 500 characters are read"
-    assert sentence in _page(_settled(), Question(prompt="a word " * 201))
+    assert _page(_settled(), Question(prompt="a word " * 201)).count(sentence) == 2  # for its type, and its complexity
     assert sentence not in _page(_settled(), Question(prompt="a word " * 200))
     assert sentence not in _page(_settled("rules"), Question(prompt="a word " * 201))
 
