@@ -115,6 +115,14 @@ def test_too_few_questions_are_shown_and_nothing_is_recommended(tmp_path: Path) 
     assert len(found.policies) == 4
 
 
+def test_costs_that_no_price_explains_are_refused(tmp_path: Path) -> None:
+    found = [row(f"q{number}", name, cost_usd=900_000) for number in range(9) for name in ("a", "b")]
+    with pytest.raises(
+        InvalidOutcomes, match=r"cost_usd: 'a' would cost [\d,]+ USD per million tokens; give what each"
+    ):
+        tuned("cents", outcomes(tmp_path, found), Settings())
+
+
 def test_less_than_five_questions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidOutcomes, match="question: there are 4"):
         tuned("few", outcomes(tmp_path, rows(4)), Settings())
