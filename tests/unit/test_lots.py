@@ -11,7 +11,7 @@ import pytest
 from pointsman.cli import fleet, lots
 from pointsman.cli.lots import LOT, Work
 from pointsman.cli.routing import decided_lines
-from pointsman.errors import InvalidQuestion
+from pointsman.errors import InvalidQuestion, PointsmanError
 from tests.builders import configuration
 
 
@@ -40,6 +40,16 @@ def test_the_work_is_done_on_each_core(cores: int) -> None:
     workers = list(Work(_whose, lambda: "").results(range(6 * LOT)))
     assert len(set(workers)) == cores
     assert (os.getpid() in workers) == (cores == 1)
+
+
+def _dying(_things: Sequence[int], _known: str) -> str:
+    os._exit(9)
+
+
+def test_a_process_that_is_ended_from_outside_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lots, "_cores", lambda: 2)
+    with pytest.raises(PointsmanError, match="was ended before its work was done"):
+        list(Work(_dying, lambda: "").results(range(6 * LOT)))
 
 
 def test_what_is_known_is_found_out_once(cores: int) -> None:
