@@ -32,6 +32,11 @@ def served(
     with new_site(loop, providers, tmp_path_factory.mktemp("health"), UNFLAGGED) as site:
         site.start_worker()
         until(site, "alpha", state="closed")
+        # What came of a call counts once the worker has heard of the breaker as it now is.
+        give_up = time.monotonic() + PATIENCE_S
+        while row(site, "alpha")["window"]["ok"] == 0:
+            assert answered_by(site) == "alpha"
+            assert time.monotonic() < give_up
         yield site
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import json
 import os
 import pty
@@ -43,15 +44,17 @@ class Watching:
     process: subprocess.Popen[bytes]
     reads: int
     said: str = ""
+    _decoder: codecs.IncrementalDecoder = field(default_factory=codecs.getincrementaldecoder("utf-8"))
+    """A read may end in the middle of a letter."""
 
     def until(self, *words: str) -> str:
         """Wait until it says all of this after what was waited for before; returns what it has said since."""
         give_up = time.monotonic() + PATIENCE_S
         while not all(word in self.said for word in words):
             assert time.monotonic() < give_up, f"never said {words}: {self.said[-2000:]}"
-            read = os.read(self.reads, 65_536).decode()
+            read = os.read(self.reads, 65_536)
             assert read, f"it ended: {self.said[-2000:]}"
-            self.said += read
+            self.said += self._decoder.decode(read)
         said, self.said = self.said, ""
         return said
 
@@ -60,7 +63,7 @@ class Watching:
         self.process.send_signal(signal.SIGINT)
         with suppress(OSError):  # a terminal whose other side has gone
             while read := os.read(self.reads, 65_536):
-                self.said += read.decode()
+                self.said += self._decoder.decode(read)
         return self.process.wait(PATIENCE_S)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import uuid
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,6 +100,15 @@ class Pointsman:
     async def start(self, question: Question) -> WorkflowHandle[RouteAndAnswer, Answer]:
         question_id = await RouterClient(self.env.client).start(question, id=f"q-{uuid.uuid4()}")
         return self.env.client.get_workflow_handle_for(RouteAndAnswer.run, question_id)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_left_to_collect() -> Iterator[None]:
+    """What other tests have left is not collected in the middle of a workflow task, which may take two seconds."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
