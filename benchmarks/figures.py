@@ -79,8 +79,20 @@ def print_table(console: Console, title: str, *groups: list[Figure]) -> None:
             table.add_row(figure.what, figure.amount, figure.wanted, words[figure.holds], *beside)
         table.add_section()
     console.print(table)
-    missed = [figure.what.strip() for figure in figures if figure.holds is False]
-    console.print(f"Does not hold: {'; '.join(missed)}." if missed else "Everything that is wanted holds.")
+    console.print(verdict(figures))
+
+
+def verdict(figures: Iterable[Figure]) -> str:
+    """Whether what is wanted holds, in a sentence; what was not measured is no part of it."""
+    wanted = [figure for figure in figures if figure.holds is not None]
+    missed = [figure.what.strip() for figure in wanted if not figure.holds]
+    if missed:
+        return f"Does not hold: {'; '.join(missed)}."
+    return (
+        "Of what was measured, everything that is wanted holds."
+        if wanted
+        else "Nothing of what is wanted was measured."
+    )
 
 
 def write_json(path: Path, machine: dict[str, str | int], figures: list[Figure]) -> None:

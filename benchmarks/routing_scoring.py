@@ -139,7 +139,7 @@ def _carried(outcomes: Outcomes, beside: Beside, choice: Choice, cheap: int) -> 
     for name, ranked in (("complexity within a task", order), ("chance", shuffled)):
         mixes = (_mixed(outcomes, choice, ranked, cheap, step / _STEPS) for step in range(_STEPS + 1))
         points = (beside.on(mix, range(count)) for mix in mixes)
-        found = next(cost for quality, cost in points if quality >= _WANTED)
+        found = next(point.cost for point in points if point.quality >= _WANTED)
         shown.add_row(name, f"{100 * found:.1f} %")
     return shown
 

@@ -204,7 +204,8 @@ def _classification_faults(configuration: Configuration) -> Iterator[str]:
     provider = configuration.providers.get(settings.provider or "")
     if provider is None:
         known = ", ".join(sorted(configuration.providers))
-        yield f"classification.provider: {settings.provider!r} is no provider; known: {known}"
+        what = 'missing; by = "llm" asks it' if settings.provider is None else f"{settings.provider!r} is no provider"
+        yield f"classification.provider: {what}; known: {known}"
     elif "json_schema" not in provider.supports:
         yield f'classification.provider: {settings.provider} does not support "json_schema"; name one that does'
 

@@ -32,6 +32,17 @@ def rows(count: int = 120, **changes: Any) -> list[dict[str, Any]]:
     return found
 
 
+def each_good_at_one() -> list[dict[str, Any]]:
+    """ "cheap" is good at facts and "dear" at code: no single one is as good as both, and "cheap" is the better one."""
+    found: list[dict[str, Any]] = []
+    for number in range(200):
+        code = number % 2 == 0
+        kind = {"query_type": "code_task" if code else "simple_factual"}
+        found.append(row(f"q{number}", "cheap", score=0.5 if code else 0.9, cost_usd=DEAR_USD / 10, **kind))
+        found.append(row(f"q{number}", "dear", score=0.9 if code else 0.4, cost_usd=DEAR_USD, **kind))
+    return found
+
+
 def written(path: Path, found: Iterable[dict[str, Any]]) -> Path:
     path.write_text("".join(f"{json.dumps(one)}\n" for one in found), encoding="utf-8")
     return path

@@ -23,6 +23,7 @@ def decision_document(decision: Decision, explanation: Explanation, *, live: boo
         "policy": decision.policy,
         "weights": decision.weights.model_dump(),
         "rule": explanation.rule,
+        "read_in_part": explanation.in_part,
         "figures": decision.figures,
         "catalogue_version": decision.catalogue_version,
         "warnings": list(decision.warnings),

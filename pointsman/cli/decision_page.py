@@ -9,15 +9,18 @@ from rich.console import Console
 from rich.text import Text
 
 from pointsman.cli.rendering import money
+from pointsman.complexity import LEAST, MOST
 from pointsman.decision import Candidate, Decision
 from pointsman.explanation.explain import Explanation
 from pointsman.explanation.kind import KindReasons, Sign
 from pointsman.explanation.sentences import condition, kind_in_words
 from pointsman.explanation.what_if import WhatIf
 from pointsman.printable import one_line
+from pointsman.text_features import HEAD_CHARACTERS, TAIL_CHARACTERS
 
 _WIDTH = 80
 _MATCHED_CHARACTERS = 40
+_READ = f"of so long a question the first {HEAD_CHARACTERS} and the last {TAIL_CHARACTERS} characters are read"
 
 
 def print_decision(decision: Decision, explanation: Explanation) -> None:
@@ -35,10 +38,14 @@ def page(decision: Decision, explanation: Explanation) -> Iterator[str]:
     )
     yield ""
     yield f"Why {decision.query_type}"
+    if explanation.in_part and explanation.kind.by == "model":
+        yield from _wrapped(_READ, indent=2)
     yield from _kind(explanation.kind)
     if decision.complexity_reasons:
         yield ""
         yield f"Why complexity {decision.complexity:g}, of 1 to 5"
+        if explanation.in_part:
+            yield from _wrapped(_READ, indent=2)
         yield from _complexity(decision)
     yield ""
     yield from _wrapped(f"Who is asked: {explanation.rule}")
@@ -59,7 +66,7 @@ def _kind(kind: KindReasons) -> Iterator[str]:
         return
     yield from _signs(kind.signs_for)
     yield from _signs(kind.signs_against)
-    yield _row("everything else together", "", f"{kind.others:+.2f}")
+    yield from _row("everything else together", "", f"{kind.others:+.2f}")
     yield from _wrapped(f"(added up, the logarithm of the odds of {kind.likeliest} over {kind.runner_up})", indent=4)
 
 
@@ -67,18 +74,27 @@ def _signs(signs: Iterable[Sign]) -> Iterator[str]:
     for sign in signs:
         shape = sign.seen_as == ("shape",)
         text = one_line(sign.text)
-        yield _row(text if shape else f'"{text}"', ", ".join(sign.seen_as), f"{sign.weight:+.2f}")
+        yield from _row(text if shape else f'"{text}"', ", ".join(sign.seen_as), f"{sign.weight:+.2f}")
 
 
-def _row(left: str, middle: str, right: str) -> str:
-    return f"    {left:<28} {middle:<36} {right:>7}"
+def _row(left: str, middle: str, right: str) -> Iterator[str]:
+    line = f"    {left:<28} {middle:<36} {right:>7}"
+    if len(line) <= _WIDTH:
+        yield line
+    else:
+        yield f"    {left}"
+        yield f"      {middle:<63}{right:>7}".rstrip()
 
 
 def _complexity(decision: Decision) -> Iterator[str]:
-    yield _row("every question", "", "+1.00")
+    """To three places, as they are added up."""
+    yield from _row("every question", "", f"{LEAST:+.3f}")
     for reason in decision.complexity_reasons:
-        size = f"{reason.found} bytes" if reason.what == "length" else str(reason.found)
-        yield _row(reason.what, "" if reason.what.startswith("kind:") else size, f"{reason.points:+.2f}")
+        size = f"{reason.found} byte{'s'[: reason.found != 1]}" if reason.what == "length" else str(reason.found)
+        yield from _row(reason.what, "" if reason.what.startswith("kind:") else size, f"{reason.points:+.3f}")
+    beyond = MOST - LEAST - sum(reason.points for reason in decision.complexity_reasons)
+    if beyond < 0:
+        yield from _row(f"no question is above {MOST:g}", "", f"{beyond:+.3f}")
 
 
 def _candidates(decision: Decision) -> Iterator[str]:
@@ -99,8 +115,8 @@ def _candidate(place: int, candidate: Candidate, figures: str) -> Iterator[str]:
     standing = candidate.standing
     health = f", cooling: {standing.cooling}" if standing.cooling else (", ramping up" if standing.ramping else "")
     yield from _wrapped(
-        f"{place}. {candidate.provider:<20} {candidate.score:.3f} = fit {terms.fit:.3f} "
-        f"- cost {terms.cost_penalty:.3f} - latency {terms.latency_penalty:.3f}",
+        f"{place}. {candidate.provider:<20} {candidate.score:.3f} = fit {terms.fit:.4f} "
+        f"- cost {terms.cost_penalty:.4f} - latency {terms.latency_penalty:.4f}",
         indent=2,
     )
     yield from _wrapped(

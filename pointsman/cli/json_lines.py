@@ -18,7 +18,7 @@ def lines(path: Path, option: str) -> Iterator[tuple[int, str]]:
         InvalidQuestion: the file cannot be read; the sentence names the option that named it.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as fault:
         raise InvalidQuestion(f"{option}: {path} cannot be read ({fault})") from fault
     return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())

@@ -13,7 +13,9 @@ import signal
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+
+from pointsman.errors import PointsmanError
 
 LOT = 50
 """Things that are worked on before the next result is handed over."""
@@ -33,7 +35,11 @@ class Work(Generic[_Thing, _Known, _Result]):
         self._known = known
 
     def results(self, things: Sequence[_Thing]) -> Generator[_Result]:
-        """The result of each lot, in order."""
+        """The result of each lot, in order.
+
+        Raises:
+            PointsmanError: one of the processes was ended from outside.
+        """
         lots = [things[at : at + LOT] for at in range(0, len(things), LOT)]
         count = min(_cores(), len(lots), _MOST_PROCESSES)
         if count < 2:  # noqa: PLR2004 - one core does it without a process besides
@@ -46,7 +52,7 @@ class Work(Generic[_Thing, _Known, _Result]):
             for end in ends:
                 end.send(known)
             for at in range(len(lots)):
-                yield ends[at % count].recv()
+                yield _received(ends[at % count])
         finally:
             for end in ends:
                 end.close()
@@ -69,6 +75,15 @@ class Work(Generic[_Thing, _Known, _Result]):
             for lot in lots:
                 end.send(self._do(lot, known))
         os._exit(0)
+
+
+def _received(end: Connection) -> Any:
+    try:
+        return end.recv()
+    except (EOFError, OSError):
+        raise PointsmanError(
+            "a process of this command was ended before its work was done, perhaps for want of memory; try again"
+        ) from None
 
 
 def _cores() -> int:

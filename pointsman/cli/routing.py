@@ -44,14 +44,17 @@ def route(
         Path | None,
         typer.Option(metavar="FILE.jsonl", help='Decide many: {"prompt": ...} a line, one object out a line.'),
     ] = None,
-    task: Annotated[str | None, typer.Option(metavar="T", help="A route of the configuration.")] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(metavar="T", help="A route of the configuration; with --file, of the lines that name none."),
+    ] = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Configuration; else POINTSMAN_CONFIG.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Show where a question would go and why, without a call; no server is needed."""
     configuration = load(config or from_environment())
     if file is not None and prompt is None:
-        for line in decided_lines(file, configuration, fleet.told):
+        for line in decided_lines(file, configuration, fleet.told, task):
             print(line)
         return Exit.DONE
     if prompt is None or file is not None:
@@ -78,13 +81,17 @@ def _figures(decision: Decision) -> str:
     return f"figures {decision.figures}, catalogue version {decision.catalogue_version}"
 
 
-def decided_lines(path: Path, configuration: Configuration, told: Callable[[], fleet.Fleet]) -> Iterator[str]:
+def decided_lines(
+    path: Path, configuration: Configuration, told: Callable[[], fleet.Fleet], task: str | None = None
+) -> Iterator[str]:
     """The decision of each line of a file, explained, as a line of JSON; what comes before a fault is still told.
+
+    `task` is that of the lines that name none.
 
     Raises:
         InvalidQuestion: the file cannot be read, or one of its lines is no question.
     """
-    work = lots.Work(partial(_decided_lot, configuration=configuration), told)
+    work = lots.Work(partial(_decided_lot, configuration=configuration, task=task), told)
     for found in work.results(list(json_lines.lines(path, "--file"))):
         yield from found.lines
         if found.fault is not None:
@@ -98,12 +105,15 @@ class _Decided(NamedTuple):
     fault: str | None
 
 
-def _decided_lot(numbered: Sequence[tuple[int, str]], told: fleet.Fleet, *, configuration: Configuration) -> _Decided:
+def _decided_lot(
+    numbered: Sequence[tuple[int, str]], told: fleet.Fleet, *, configuration: Configuration, task: str | None
+) -> _Decided:
+    given = {} if task is None else {"task": task}
     found: list[str] = []
     try:
         for number, line in numbered:
             with json_lines.told(number):
-                question = parse(json_lines.fields(line, '{"prompt": "..."}'))
+                question = parse({**given, **json_lines.fields(line, '{"prompt": "..."}')})
                 decision, explanation = _decide(question, configuration, told)
             document = decision_document(decision, explanation, live=told.health is not None)
             found.append(json.dumps(document, ensure_ascii=False))

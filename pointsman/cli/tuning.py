@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pointsman.tuning.outcomes import Asked, Outcomes
     from pointsman.tuning.report import TuningReport
     from pointsman.tuning.scored_ledger import Score
+    from pointsman.tuning.snippet import Strengths
 
 _DEFAULT = "default"
 _MOST_NAMES = 1000
@@ -96,7 +97,8 @@ def tune(  # noqa: PLR0913 - one for each option
         report = tuned(source, typed, settings)
     except InvalidOutcomes as fault:
         raise InvalidOutcomes(f"--{'outcomes' if outcomes else 'scores'}: {outcomes or scores}: {fault}") from None
-    written = _write(report, out, (outcomes or scores or Path("outcomes")).stem, settings.owned.keys())
+    declared = {name: one.strengths for name, one in settings.owned.items()}
+    written = _write(report, out, (outcomes or scores or Path("outcomes")).stem, declared)
     if as_json:
         print(json.dumps({**report.model_dump(mode="json"), "written": written}, ensure_ascii=False, indent=2))
     else:
@@ -187,12 +189,12 @@ def _writable(folder: Path) -> None:
         raise InvalidOutcomes(f"--out: {folder} cannot be written to ({fault.strerror}); name another folder") from None
 
 
-def _write(report: TuningReport, folder: Path, stem: str, owned: Collection[str]) -> list[str]:
+def _write(report: TuningReport, folder: Path, stem: str, declared: Mapping[str, Strengths]) -> list[str]:
     """Snippet and picture under the first name that is free: nothing is overwritten."""
     from pointsman.tuning.picture import svg  # noqa: PLC0415 - as above
     from pointsman.tuning.snippet import snippet  # noqa: PLC0415
 
-    texts = {"toml": snippet(report, owned), "svg": svg(report)}
+    texts = {"toml": snippet(report, declared), "svg": svg(report)}
     number = 1
     while True:
         name = f"{stem}.tuning" if number == 1 else f"{stem}.tuning-{number}"

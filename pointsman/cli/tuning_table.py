@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from rich.console import Console
@@ -59,6 +60,8 @@ def _answering(point: Point) -> str:
 
 def _share(share: float, interval: Interval) -> str:
     low, high = interval
+    if math.isinf(share):
+        return "- (that is free)"
     return f"{100 * share:.1f} % ({100 * low:.1f}-{100 * high:.1f})"
 
 
@@ -85,6 +88,14 @@ def _sentences(report: TuningReport) -> Iterable[str]:
         if kept.quality_interval[0] < found.keep:
             yield f"  the interval reaches below {100 * found.keep:g} %: that it keeps less cannot be ruled out"
         if kept.cost_share >= 1:
-            yield f"  it saves nothing: {report.best_single.name} alone does as well"
+            worth = "alone does as well" if kept.quality_share <= 1 else "alone costs no more, though it is not as good"
+            yield f"  it saves nothing: {report.best_single.name} {worth}"
+        if report.given_up is not None:
+            most = report.given_up
+            yield (
+                f"  given up for less cost: {most.name} would bring "
+                f"{_share(most.quality_share, most.quality_interval)} of the quality "
+                f"at {_share(most.cost_share, most.cost_interval)} of the cost"
+            )
     for note in report.notes:
         yield f"mind: {note}"

@@ -25,6 +25,7 @@ from pointsman.explanation.what_if import Present, WhatIf
 from pointsman.messages import Question
 from pointsman.query_types import COMPLEXITY, QueryType
 from pointsman.routing import candidacy_for
+from pointsman.text_features import HEAD_CHARACTERS, TAIL_CHARACTERS
 
 
 class Explanation(BaseModel):
@@ -35,6 +36,10 @@ class Explanation(BaseModel):
     kind: KindReasons
     rule: str
     """What the order is by, in a sentence."""
+    in_part: bool = False
+    """Whether the question is so long that only its beginning and its end were read: for its complexity, and for its
+    type where the model tells it.
+    """
     what_ifs: tuple[WhatIf, ...]
 
 
@@ -49,6 +54,7 @@ def explained(
     return Explanation(
         kind=kind,
         rule=rule_of(decision, configuration),
+        in_part=configuration.classification.by != "rules" and len(question.text) > HEAD_CHARACTERS + TAIL_CHARACTERS,
         what_ifs=tuple(_what_ifs(question, configuration, decision, circumstances)),
     )
 

@@ -134,7 +134,8 @@ def _of_limit(present: Present, name: str, own: float | None, path: tuple[str, .
             continue
         turn = nearest(present, now, steps(now, far), at)
         if turn is not None:
-            yield turned("limit", turn, now, path)
+            # A limit shuts others out one by one, and the next one with them: only that all are out is for good.
+            yield turned("limit", turn._replace(lasting=turn.first is None and turn.to < now), now, path)
 
 
 def _weighing(contest: Contest, name: str) -> Callable[[float], Contest]:

@@ -59,6 +59,8 @@ def _price(found: WhatIf) -> str:
 
 
 def _turn(found: WhatIf) -> str:
+    if not found.lasting:
+        return _figure(found.to)
     down = float(found.to or 0) < float(found.now or 0)
     return f"{_figure(found.to)} or {'less' if down else 'more'}"
 

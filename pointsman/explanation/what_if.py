@@ -38,6 +38,8 @@ class WhatIf(BaseModel):
     """What it would have to be; of prices in percent of the present one."""
     until: float | None = None
     """The value next to it on the grid, at which the choice does not change."""
+    lasting: bool = False
+    """Whether the same holds of every value beyond `to`: farther on a third one may go first."""
     provider: str | None = None
     """Whose strength or price it is."""
 
@@ -48,6 +50,8 @@ class Turn(NamedTuple):
     to: float
     until: float
     first: str | None
+    lasting: bool
+    """Whether that one still goes first at the far end."""
 
 
 class Present(NamedTuple):
@@ -87,7 +91,7 @@ def nearest(present: Present, now: float, grid: Grid, at: Callable[[float], Cont
             same, guess = middle, middle + 1
         else:
             other, first, guess = middle, found, middle - 1
-    return Turn(grid.value(other), now if same < 0 else grid.value(same), first)
+    return Turn(grid.value(other), now if same < 0 else grid.value(same), first, lasting=far.first == first)
 
 
 def _guessed(present: Present, far: Contest, grid: Grid) -> int:
@@ -95,11 +99,14 @@ def _guessed(present: Present, far: Contest, grid: Grid) -> int:
     left = None if present.first is None else far.lead(present.first)
     if left is None or present.lead is None or left >= present.lead:
         return grid.size - 2
-    return max(0, grid.place(present.lead / (present.lead - left)))
+    # Beyond the ends where another goes first for its health: the lead then says nothing of the choice.
+    return max(0, grid.place(min(1.0, max(0.0, present.lead / (present.lead - left)))))
 
 
 def turned(about: About, turn: Turn, now: float, path: tuple[str, ...]) -> WhatIf:
     """The turn of a figure as what it says. A path of one key is the question's, a longer one the configuration's."""
     where: Literal["configuration", "question"] = "question" if len(path) == 1 else "configuration"
     settings = (Setting(where=where, path=path, value=turn.to),) if path else ()
-    return WhatIf(about=about, settings=settings, first=turn.first, now=now, to=turn.to, until=turn.until)
+    return WhatIf(
+        about=about, settings=settings, first=turn.first, now=now, to=turn.to, until=turn.until, lasting=turn.lasting
+    )

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
+from typing import NamedTuple
 
 from pointsman.configuration import Scoring
 from pointsman.policy import OwnWeights
@@ -38,6 +39,16 @@ COST_WEIGHTS = (
 """Dense where cost counts little: there most curves turn."""
 
 
+class Kept(NamedTuple):
+    """What a choice keeps of the best single provider's quality and cost."""
+
+    quality: float
+    cost: float
+    """Infinite where that one costs nothing and the choice does."""
+    usd: float
+    """Of a question: what choices are compared by, since shares tell nothing beside one that is free."""
+
+
 class Beside:
     """Makes points of choices, all beside one single provider."""
 
@@ -49,13 +60,13 @@ class Beside:
         worth = [judge.on(choice, self._everything) for choice in self.singles]
         self.best = max(range(len(worth)), key=lambda number: (worth[number][0], -worth[number][1]))
         self._base = worth[self.best]
-        self._resampled: dict[tuple[int, ...], list[Figure]] = {}
+        self._resampled: dict[tuple[int, ...], list[Kept]] = {}
         self._base_resampled = judge.resampled(self.singles[self.best])
 
     def point(self, name: str, choice: Choice, cost_weight: float | None = None) -> Point:
         """What a choice is worth."""
         quality, usd = self._judge.on(choice, self._everything)
-        quality_share, cost_share = _shares((quality, usd), self._base)
+        kept = _kept((quality, usd), self._base)
         resampled = self.resampled(choice)
         often = Counter(choice).most_common()
         return Point(
@@ -63,25 +74,25 @@ class Beside:
             cost_weight=cost_weight,
             quality=quality,
             usd_per_1k=1000 * usd,
-            quality_share=quality_share,
-            quality_interval=interval(share for share, _ in resampled),
-            cost_share=cost_share,
-            cost_interval=interval(share for _, share in resampled),
+            quality_share=kept.quality,
+            quality_interval=interval(one.quality for one in resampled),
+            cost_share=kept.cost,
+            cost_interval=interval(one.cost for one in resampled),
             latency_ms=self._latency(choice),
             shares={self._outcomes.providers[number]: count / len(choice) for number, count in often},
         )
 
-    def resampled(self, choice: Choice) -> list[Figure]:
-        """Its shares of the best single provider's quality and cost, on each bootstrap sample."""
+    def resampled(self, choice: Choice) -> list[Kept]:
+        """What it keeps on each bootstrap sample."""
         known = self._resampled.get(tuple(choice))
         if known is None:
             pairs = zip(self._judge.resampled(choice), self._base_resampled, strict=True)
-            known = self._resampled[tuple(choice)] = [_shares(figure, base) for figure, base in pairs]
+            known = self._resampled[tuple(choice)] = [_kept(figure, base) for figure, base in pairs]
         return known
 
-    def on(self, choice: Choice, numbers: Sequence[int]) -> Figure:
-        """The same two shares on these questions."""
-        return _shares(self._judge.on(choice, numbers), self._judge.on(self.singles[self.best], numbers))
+    def on(self, choice: Choice, numbers: Sequence[int]) -> Kept:
+        """The same on these questions."""
+        return _kept(self._judge.on(choice, numbers), self._judge.on(self.singles[self.best], numbers))
 
     def _latency(self, choice: Choice) -> float | None:
         if not (self._outcomes.timed and self._outcomes.complete):
@@ -109,8 +120,7 @@ def sweeping(scoring: Scoring, max_cost_per_1k: float) -> tuple[Scoring, list[fl
     return made, [weight for weight in COST_WEIGHTS if weight + made.formula.latency < 1]
 
 
-def _shares(figure: Figure, base: Figure) -> Figure:
-    return (
-        figure[0] / base[0] if base[0] else 1.0,
-        figure[1] / base[1] if base[1] else 1.0,
-    )
+def _kept(figure: Figure, base: Figure) -> Kept:
+    (quality, usd), (best, least) = figure, base
+    cost = usd / least if least else (math.inf if usd else 1.0)
+    return Kept(quality / best if best else 1.0, cost, usd)

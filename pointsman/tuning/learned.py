@@ -9,8 +9,11 @@ from functools import cached_property
 from statistics import fmean, median
 from typing import Any
 
+from pydantic import ValidationError
+
 from pointsman.configuration import Configuration, Scoring
 from pointsman.cost import estimated_tokens
+from pointsman.errors import InvalidOutcomes
 from pointsman.provider import Price, Provider
 from pointsman.query_types import EXPECTED_OUTPUT_TOKENS, QueryType
 from pointsman.standing import Live, Unknown
@@ -141,6 +144,9 @@ def priced(outcomes: Outcomes) -> Outcomes:
     """With a price for everyone: the data's, else one by which all of its answers would have cost what they did.
 
     Such a price, in USD per million tokens, is the same in and out, and the same in every fold.
+
+    Raises:
+        InvalidOutcomes: it is higher than a price may be.
     """
     prices = dict(outcomes.prices)
     for number, name in enumerate(outcomes.providers):
@@ -148,8 +154,17 @@ def priced(outcomes: Outcomes) -> Outcomes:
             pairs = [(one, outcome) for one in outcomes.asked if (outcome := one.outcomes[number]) is not None]
             tokens = sum(_tokens_in(one) + _tokens_out(one, outcome) for one, outcome in pairs)
             each = _MILLION * sum(outcome.cost_usd for _, outcome in pairs) / max(1.0, tokens)
-            prices[name] = Price(input=each, output=each)
+            prices[name] = _price(name, each)
     return replace(outcomes, prices=prices)
+
+
+def _price(name: str, each: float) -> Price:
+    try:
+        return Price(input=each, output=each)
+    except ValidationError:
+        raise InvalidOutcomes(
+            f"cost_usd: {name!r:.60} would cost {each:,.0f} USD per million tokens; give what each answer cost, in USD"
+        ) from None
 
 
 def by_type(outcomes: Iterable[Asked], number: int) -> dict[QueryType, tuple[float, int]]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pointsman.errors import InvalidOutcomes
+from pointsman.printable import one_line
 from pointsman.query_types import QueryType
 from pointsman.tuning import eval_reports, model_table, outcome_row, weak_and_strong
-from pointsman.tuning.outcome_row import Fields
+from pointsman.tuning.outcome_row import KNOWN, Fields
 from pointsman.tuning.outcomes import Outcomes, Row, gathered
 
 EXAMPLE = '{"question": "q1", "provider": "a", "score": 0.8, "cost_usd": 0.002}'
@@ -108,8 +110,9 @@ def _json(lines: Iterable[tuple[int, str]]) -> Iterator[Fields]:
 
 
 def _csv(lines: Iterable[tuple[int, str]]) -> Iterator[Fields]:
-    reader = csv.DictReader(line for _, line in lines)
+    reader = csv.DictReader((line for _, line in lines), skipinitialspace=True)
     try:
+        _check_names(reader.fieldnames or ())
         for row in reader:
             if None in row:
                 raise InvalidOutcomes(f"line {reader.line_num}: more cells than the first line has names")
@@ -118,7 +121,19 @@ def _csv(lines: Iterable[tuple[int, str]]) -> Iterator[Fields]:
         raise InvalidOutcomes(f"line {reader.line_num}: not CSV ({fault})") from None
 
 
+def _check_names(names: Sequence[str]) -> None:
+    """Of what a table's first line can be that none of the known forms begins with, what is seen most often."""
+    if len(names) == 1 and re.search(r"[;\t]", names[0]):
+        raise InvalidOutcomes("line 1: the cells are not parted by commas; save the table with commas between them")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidOutcomes(f"line 1: {one_line(twice)!r:.60}: two columns have this name; keep one of them")
+    unlike = next((name for name in names if name not in KNOWN and name.strip().lower() in KNOWN), None)
+    if unlike is not None:
+        raise InvalidOutcomes(f"line 1: {one_line(unlike)!r:.60}: write this name as {unlike.strip().lower()!r}")
+
+
 def _noting(every: Iterable[Fields], unread: set[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     for line, fields in every:
-        unread.update(fields.keys() - outcome_row.KNOWN)
+        unread.update(fields.keys() - KNOWN)
         yield line, fields

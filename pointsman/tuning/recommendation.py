@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from pointsman.configuration import Scoring
 from pointsman.tuning.choices import Choice
-from pointsman.tuning.curve import Beside
+from pointsman.tuning.curve import Beside, Kept
 from pointsman.tuning.folds import Fold
-from pointsman.tuning.judgement import Figure, interval
+from pointsman.tuning.judgement import interval
 from pointsman.tuning.report import Recommendation
 
 LEAST_QUESTIONS = 100
@@ -37,19 +37,25 @@ def recommended(
     count = len(sweep.choices[0])
     if count < LEAST_QUESTIONS:
         return None, f"{count} questions are too few to choose a weight by; {LEAST_QUESTIONS} at least are needed"
-    place = _chosen([beside.on(choice, range(count)) for choice in sweep.choices], keep)
-    if place is None:
+    if all(choice == sweep.choices[0] for choice in sweep.choices):
+        return None, "every weight of cost chooses alike here, so that nothing tells which one fits"
+    alike = _alike([beside.on(choice, range(count)) for choice in sweep.choices], keep)
+    if not alike:
         return None, f"no weight keeps {100 * keep:g} % of the best single provider's quality; ask for less by --keep"
     mixed, unkept = _out_of_fold(sweep, beside, parts, keep)
     if unkept:
         return None, f"on {unkept} of {len(parts)} parts of the questions no weight keeps {100 * keep:g} %; they differ"
     resampled = [beside.resampled(choice) for choice in sweep.choices]
-    picked = [_chosen(figures, keep) for figures in zip(*resampled, strict=True)]
+    # Where a sample has no weight that does, the owner would take the one that asks for quality alone.
+    picked = [_alike(kept, keep) or [0] for kept in zip(*resampled, strict=True)]
+    place = _middle(alike)
     weight = sweep.costs[place]
     found = Recommendation(
         weights=sweep.scoring.formula.model_copy(update={"cost": weight}),
-        # Where a sample has no weight that does, the owner would take the one that asks for quality alone.
-        cost_weight_interval=interval(sweep.costs[0 if one is None else one] for one in picked),
+        cost_weight_interval=(
+            interval(sweep.costs[places[0]] for places in picked)[0],
+            interval(sweep.costs[places[-1]] for places in picked)[1],
+        ),
         max_cost_per_1k=sweep.scoring.max_cost_per_1k,
         max_latency_ms=sweep.scoring.max_latency_ms,
         keep=keep,
@@ -59,13 +65,14 @@ def recommended(
     return found, None
 
 
-def _chosen(figures: Sequence[Figure], keep: float) -> int | None:
-    """The middle of the cheapest that keep enough."""
-    enough = [place for place, (quality, _) in enumerate(figures) if quality >= keep]
-    if not enough:
-        return None
-    least = min(figures[place][1] for place in enough)
-    alike = [place for place in enough if figures[place][1] <= least * (1 + _ALIKE)]
+def _alike(kept: Sequence[Kept], keep: float) -> list[int]:
+    """The cheapest that keep enough: none, or all that cost as little."""
+    enough = [place for place, one in enumerate(kept) if one.quality >= keep]
+    least = min((kept[place].usd for place in enough), default=0.0)
+    return [place for place in enough if kept[place].usd <= least * (1 + _ALIKE)]
+
+
+def _middle(alike: Sequence[int]) -> int:
     return alike[len(alike) // 2]
 
 
@@ -73,10 +80,10 @@ def _out_of_fold(sweep: Sweep, beside: Beside, parts: Sequence[Fold], keep: floa
     """Each part by the weight that the others choose, and for how many parts there is none."""
     mixed, unkept = list(sweep.choices[0]), 0
     for part in parts:
-        place = _chosen([beside.on(choice, part.learned) for choice in sweep.choices], keep)
-        if place is None:
+        alike = _alike([beside.on(choice, part.learned) for choice in sweep.choices], keep)
+        if not alike:
             unkept += 1
             continue
         for number in part.judged:
-            mixed[number] = sweep.choices[place][number]
+            mixed[number] = sweep.choices[_middle(alike)][number]
     return mixed, unkept

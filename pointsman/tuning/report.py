@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+import math
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 from pointsman.decision import Weights
 from pointsman.policy import PolicyName
 from pointsman.query_types import QueryType
 from pointsman.tuning.judgement import Interval
+
+
+def _written(share: float) -> float | None:
+    return share if math.isfinite(share) else None
+
+
+CostShare = Annotated[float, PlainSerializer(_written, return_type=float | None, when_used="json")]
+"""Infinite where the best single provider costs nothing and this does: JSON has no such number, and says null."""
 
 
 class Point(BaseModel):
@@ -26,9 +37,9 @@ class Point(BaseModel):
     """Of the best single provider's quality."""
     quality_interval: Interval
     """95 % of bootstrap samples of the questions, like every interval here."""
-    cost_share: float
-    """Of the best single provider's cost; 1 where that costs nothing."""
-    cost_interval: Interval
+    cost_share: CostShare
+    """Of the best single provider's cost."""
+    cost_interval: tuple[CostShare, CostShare]
     latency_ms: float | None = None
     """Mean latency; `None` where it is not known of every answer."""
     shares: dict[str, float]
@@ -59,7 +70,7 @@ class Recommendation(BaseModel):
     policy: PolicyName = "balanced"
     weights: Weights
     cost_weight_interval: Interval
-    """Of the weight that is chosen, over bootstrap samples of the questions."""
+    """From the least to the largest weight that does as well, over bootstrap samples of the questions."""
     max_cost_per_1k: float
     """USD per 1,000 tokens of which the weights count shares."""
     max_latency_ms: float
@@ -92,3 +103,15 @@ class TuningReport(BaseModel):
     """Why nothing is."""
     notes: tuple[str, ...]
     """What is to be known of the data, and what was not measured."""
+
+    @property
+    def given_up(self) -> Point | None:
+        """The weight that brings most, where it surely beats the best single provider and the recommended one does not.
+
+        What is below the best single provider's quality was given up by asking for less (`keep`).
+        """
+        if self.recommendation is None:
+            return None
+        most = max(self.curve, key=lambda point: (point.quality, -point.usd_per_1k))
+        reached = max(1.0, self.recommendation.point.quality_interval[1])
+        return most if most.quality_interval[0] > reached else None

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 
 from pointsman.printable import one_line
+from pointsman.query_types import QueryType
 from pointsman.tuning.report import Point, ProviderFigures, Recommendation, TuningReport
+
+Strengths = Mapping[QueryType, float]
 
 LEAST_OUTCOMES = 20
 """Of a type of question: a strength that rests on fewer is only a remark."""
 
 
-def snippet(report: TuningReport, owned: Collection[str]) -> str:
-    """The text; strengths of providers that the configuration has not (`owned`) are remarks."""
+def snippet(report: TuningReport, owned: Mapping[str, Strengths]) -> str:
+    """The text; `owned` are the strengths of the configuration's providers, those of others are remarks.
+
+    A table takes the place of the one that is there, so it repeats what was not measured.
+    """
     return "\n".join((*_head(report), "", *_scoring(report), *_strengths(report, owned))) + "\n"
 
 
@@ -32,13 +38,15 @@ def _scoring(report: TuningReport) -> Iterator[str]:
     low, high = found.cost_weight_interval
     yield f"# Expected of it (out of fold): {_words(found.out_of_fold)}"
     yield f"# of the best single provider, {one_line(report.best_single.name)}."
+    if report.given_up is not None:
+        yield f"# Given up for less cost: {_words(report.given_up)}, by {report.given_up.name}."
     yield "[scoring]"
     yield f'policy = "{found.policy}"'
     yield f"max_cost_per_1k = {found.max_cost_per_1k!r}  # USD per 1,000 tokens; what costs more is not asked at all"
     yield f"max_latency_ms = {found.max_latency_ms!r}"
     yield ""
     yield "[scoring.weights]"
-    yield f"cost = {found.weights.cost!r}  # 95 % of samples choose {low:g} to {high:g}"
+    yield f"cost = {found.weights.cost!r}  # over samples {low:g} to {high:g} do as well"
     yield from _kept(found)
 
 
@@ -55,21 +63,24 @@ def _words(point: Point) -> str:
     )
 
 
-def _strengths(report: TuningReport, owned: Collection[str]) -> Iterator[str]:
+def _strengths(report: TuningReport, owned: Mapping[str, Strengths]) -> Iterator[str]:
     for provider in report.providers:
         remark = "" if provider.name in owned else "# "
         yield ""
         if remark:
             yield "# Not a provider of the configuration; its measured strengths, for the one that is meant:"
         yield f"{remark}[providers.{_key(provider.name)}.strengths]"
-        yield from (f"{remark}{line}" for line in _measured(provider))
+        yield from (f"{remark}{line}" for line in _measured(provider, owned.get(provider.name, {})))
 
 
-def _measured(provider: ProviderFigures) -> Iterator[str]:
-    for query_type, strength in provider.strengths.items():
-        count = provider.counts[query_type]
-        few = "# too few: " if count < LEAST_OUTCOMES else ""
-        yield f"{few}{query_type} = {strength!r}  # {count:,} outcomes"
+def _measured(provider: ProviderFigures, declared: Strengths) -> Iterator[str]:
+    for query_type in QueryType:
+        count = provider.counts.get(query_type, 0)
+        if count:
+            few = "# too few: " if count < LEAST_OUTCOMES else ""
+            yield f"{few}{query_type} = {provider.strengths[query_type]!r}  # {count:,} outcomes"
+        if count < LEAST_OUTCOMES and query_type in declared:
+            yield f"{query_type} = {declared[query_type]!r}  # as configured"
 
 
 def _key(name: str) -> str:

@@ -106,7 +106,7 @@ def test_route_shows_the_decision_and_calls_nobody(alone: Alone, providers: Scri
     assert all(candidate.keys() >= {"provider", "score", "terms"} for candidate in document["candidates"])
     assert all(candidate["terms"].keys() >= TERMS for candidate in document["candidates"])
     in_words = alone.cli("route", "Explain why the sky is blue").stdout
-    assert "chain query_types.complex_reasoning" in in_words
+    assert "chain query_types.complex_reasoning" in " ".join(in_words.split())
     assert providers.hits() == []
 
 

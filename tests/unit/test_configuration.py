@@ -277,7 +277,7 @@ def test_f10_a_chain_can_hold_no_cycle(chain: list[str]) -> None:
         ),
         ("scoring.policy", "cheapest", "scoring.policy: input should be 'source', 'balanced', 'cheapest_good' or"),
         ("scoring.good_enough", 0.2, "scoring.good_enough: input should be greater than or equal to 0.5"),
-        ("classification", {"by": "llm"}, "classification.provider: None is no provider; known: alpha, beta"),
+        ("classification", {"by": "llm"}, 'classification.provider: missing; by = "llm" asks it; known: alpha, beta'),
         ("retry.max_attempts_per_request", 0, "retry.max_attempts_per_request: input should be greater than or equal"),
     ],
 )

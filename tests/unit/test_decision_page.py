@@ -62,7 +62,7 @@ def test_a_page_tells_type_complexity_terms_and_what_would_change_it() -> None:
     told = _page(_settled())
     assert "complex_reasoning is likeliest" in told
     assert re.search(r'^    "explain"  .*word.*  \+\d\.\d\d$', told, re.MULTILINE)
-    assert "every question                                                      +1.00" in told
+    assert "every question                                                     +1.000" in told
     assert "Who is asked: the highest score: fit, less 0.5 x the share of the cost limit" in told
     assert "1. second               0." in told
     assert "cooling: throttle" in " ".join(told.split())
@@ -72,6 +72,30 @@ def test_a_page_tells_type_complexity_terms_and_what_would_change_it() -> None:
     assert "    with scoring.max_latency_ms at 8000" in told
     assert "  not in the chain: elsewhere" in told
     assert "  With a place in query_types.complex_reasoning.chain: elsewhere" in told
+
+
+@pytest.mark.parametrize(
+    "prompt", [PROMPT, "why why why, if not why? " * 400, "Prove, derive and compare: x = 2, y = 3."]
+)
+def test_what_is_shown_adds_up(prompt: str) -> None:
+    made, explanation = _made(_settled(), Question(prompt=prompt))
+    told = list(page(made, explanation))
+    assert max(map(len, told)) <= 80
+    parts = told[told.index(next(line for line in told if line.startswith("Why complexity"))) + 1 :]
+    points = [float(line.split()[-1]) for line in parts[: parts.index("")] if re.search(r"[+-]\d\.\d{3}$", line)]
+    assert round(sum(points), 2) == made.complexity
+    for candidate in made.candidates:
+        terms = candidate.terms
+        shown = f"{terms.fit:.4f} - cost {terms.cost_penalty:.4f} - latency {terms.latency_penalty:.4f}"
+        assert f"{candidate.score:.3f} = fit {shown}" in "\n".join(told)
+        assert terms.fit - terms.cost_penalty - terms.latency_penalty == pytest.approx(candidate.score, abs=7e-4)
+
+
+def test_a_question_that_is_read_in_part_is_told_as_such() -> None:
+    sentence = "of so long a question the first 900 and the last 500 characters are read"
+    assert _page(_settled(), Question(prompt="a word " * 201)).count(sentence) == 2  # for its type, and its complexity
+    assert sentence not in _page(_settled(), Question(prompt="a word " * 200))
+    assert sentence not in _page(_settled("rules"), Question(prompt="a word " * 201))
 
 
 def test_a_chain_as_written_says_that_scores_decide_nothing() -> None:

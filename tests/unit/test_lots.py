@@ -11,7 +11,7 @@ import pytest
 from pointsman.cli import fleet, lots
 from pointsman.cli.lots import LOT, Work
 from pointsman.cli.routing import decided_lines
-from pointsman.errors import InvalidQuestion
+from pointsman.errors import InvalidQuestion, PointsmanError
 from tests.builders import configuration
 
 
@@ -42,6 +42,16 @@ def test_the_work_is_done_on_each_core(cores: int) -> None:
     assert (os.getpid() in workers) == (cores == 1)
 
 
+def _dying(_things: Sequence[int], _known: str) -> str:
+    os._exit(9)
+
+
+def test_a_process_that_is_ended_from_outside_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lots, "_cores", lambda: 2)
+    with pytest.raises(PointsmanError, match="was ended before its work was done"):
+        list(Work(_dying, lambda: "").results(range(6 * LOT)))
+
+
 def test_what_is_known_is_found_out_once(cores: int) -> None:
     asked: list[int] = []
 
@@ -51,6 +61,14 @@ def test_what_is_known_is_found_out_once(cores: int) -> None:
 
     list(Work(_doubled, known).results(range(6 * LOT)))
     assert len(asked) == 1
+
+
+def test_a_task_is_that_of_the_lines_that_name_none(tmp_path: Path, cores: int) -> None:
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text('\ufeff{"prompt": "a"}\n{"prompt": "a", "task": "other"}\n', encoding="utf-8")
+    settled = configuration(routes={name: {"chain": ["alpha", "beta"]} for name in ("sum", "other")})
+    told = decided_lines(questions, settled, lambda: fleet.Fleet(None, None), "sum")
+    assert [json.loads(line)["route"] for line in told] == ["routes.sum", "routes.other"]
 
 
 def test_who_stops_listening_leaves_no_process_behind(cores: int) -> None:

@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 
 from benchmarks import model_table, routing_complexity, routing_scoring
+from benchmarks.figures import Figure, verdict
 from benchmarks.router_quality import Outcome, apgr, apgr_interval, cpt, curve, paired_interval
 from benchmarks.trained_router import Sparse, out_of_fold, ridge, rows
 from pointsman.configuration import Scoring
@@ -113,3 +114,11 @@ def test_the_tables_of_a_folder_are_made(tmp_path: Path) -> None:
     figures, tables, remarks = routing_scoring.measure(_table(tmp_path))
     assert (len(tables), remarks) == (3, [])
     assert {figure.key for figure in figures} >= {"balanced_quality", "balanced_cost", "source_quality"}
+
+
+def test_what_was_not_measured_is_not_said_to_hold() -> None:
+    free, kept = Figure("a", "free", 1.0), Figure("b", "kept", 1.0, at_most=2.0)
+    missed = Figure("c", "missed", 1.0, at_least=2.0)
+    assert verdict([]) == verdict([free]) == "Nothing of what is wanted was measured."
+    assert verdict([free, kept]) == "Of what was measured, everything that is wanted holds."
+    assert verdict([kept, missed]) == "Does not hold: missed."

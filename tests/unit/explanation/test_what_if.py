@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from pointsman.catalogue.profile import Profile
 from pointsman.circumstances import Circumstances
@@ -18,6 +19,7 @@ from pointsman.explanation.contest import contest_of
 from pointsman.explanation.explain import explained
 from pointsman.explanation.figures import scaled
 from pointsman.explanation.kind import classified
+from pointsman.explanation.sentences import in_words
 from pointsman.explanation.what_if import WhatIf
 from pointsman.hedge_delay import CallClass
 from pointsman.messages import Question
@@ -164,6 +166,71 @@ def test_the_value_before_it_changes_nothing(world: dict[str, Any]) -> None:
             value = scaled(price, found.until).model_dump(exclude_none=True)
         before = Setting(where=setting.where, path=setting.path, value=value)
         assert first(case.changed(found.model_copy(update={"settings": (before,)}))) == first(case.decision), found
+
+
+@given(worlds)
+@slow
+def test_what_is_told_of_all_values_beyond_holds_of_them(world: dict[str, Any]) -> None:
+    case = Case(world)
+    for found in case.explanation.what_ifs:
+        if not found.lasting or found.about == "price":
+            continue
+        (setting,) = found.settings
+        assert isinstance(found.to, float)
+        assert isinstance(found.now, float)
+        for beyond in _beyond(found.about, found.to, down=found.to < found.now):
+            changed = Setting(where=setting.where, path=setting.path, value=beyond)
+            try:
+                made = case.changed(found.model_copy(update={"settings": (changed,)}))
+            except ValidationError:
+                continue  # The sum of cost's and latency's weights ends there.
+            assert first(made) == found.first, (found, beyond)
+
+
+def _beyond(about: str, to: float, *, down: bool) -> list[float]:
+    if about == "limit":
+        assert down
+        return [to * share for share in (0.9, 0.5, 0.1, 0.01)]
+    least = {"good_enough": 0.5}.get(about, 0.0)
+    return [at / 100 for at in range(101) if (least <= at / 100 <= to if down else at / 100 >= to)]
+
+
+def test_where_a_third_one_goes_first_farther_on_it_is_told_of_one_value_alone() -> None:
+    providers = {
+        name: provider_table(
+            strengths={"analysis": strength},
+            price={"input": usd, "output": usd},
+            latency={"p50_ms": ms, "p95_ms": 9000},
+        )
+        for name, strength, usd, ms in (("best", 1.0, 60, 900), ("fair", 0.9, 20, 600), ("poor", 0.8, 0, 300))
+    }
+    told = _explained(configuration(providers, scoring={"weights": {"cost": 0.1, "latency": 0.0}}))
+    words = [in_words(found) for found in told if found.about in ("weight", "limit")]
+    assert words == [
+        "fair would go first with scoring.weights.cost at 0.26 (now 0.1)",
+        "fair would go first with scoring.max_cost_per_1k at 0.0599 (now 0.1)",
+        "fair would go first with scoring.max_latency_ms at 899 (now 5000)",
+    ]
+
+
+def test_a_choice_that_health_makes_against_the_score_is_explained_too() -> None:
+    # At the far limit the first one still leads by score, and the one that is well goes before it all the same.
+    providers = {
+        name: provider_table(strengths={"analysis": strength}, latency={"p50_ms": ms, "p95_ms": 9000})
+        for name, strength, ms in (("first", 0.9, 200), ("second", 0.1, 200), ("well", 0.5, 301))
+    }
+    cooling = Standing(cooling="throttle", recovers_in_s=5)
+    known = Circumstances(health=Told({"first": cooling, "second": cooling}, {}), now=NOW)
+    settled, question = configuration(providers), Question(prompt="hello", max_latency_ms=300)
+    taken, kind = classified(question, settled)
+    made = decide(question, taken, settled, known)
+    told = map(in_words, explained(question, settled, made, kind, known).what_ifs)
+    assert any(one.startswith("well would go first with the question's max_latency_ms at 3") for one in told)
+
+
+def test_where_nobody_is_left_no_tighter_limit_lets_one_in() -> None:
+    told = _explained(configuration({"a": provider_table(), "b": provider_table()}))
+    assert "nobody could be asked with scoring.max_latency_ms at 499 or less (now 5000)" in map(in_words, told)
 
 
 @given(worlds)

@@ -149,6 +149,28 @@ def test_a_table_of_models_is_read_with_its_prices(tmp_path: Path) -> None:
     assert found.prices["large"].output == 15.0
 
 
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [
+        ("question;provider;score;cost_usd", "line 1: the cells are not parted by commas"),
+        ("question\tprovider\tscore\tcost_usd", "line 1: the cells are not parted by commas"),
+        ("question,provider,score,score,cost_usd", "line 1: 'score': two columns have this name"),
+        ("Question,provider,score,cost_usd", "line 1: 'Question': write this name as 'question'"),
+        ("question,provider ,score,cost_usd", "line 1: 'provider ': write this name as 'provider'"),
+    ],
+)
+def test_a_table_whose_first_line_is_not_as_it_should_be_is_told_why(names: str, wanted: str, tmp_path: Path) -> None:
+    path = tmp_path / "o.csv"
+    path.write_text(f"{names}\nq,a,1,1\n", encoding="utf-8")
+    assert wanted in refused(path)
+
+
+def test_spaces_after_the_commas_of_a_table_do_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "o.csv"
+    path.write_text("question, provider, score, cost_usd\nq, a, 1, 0.2\nq, b, 0, 0.1\n", encoding="utf-8")
+    assert read(path, allow_gaps=False, kind=analysis).providers == ("a", "b")
+
+
 def test_a_table_of_models_without_their_description_is_refused(tmp_path: Path) -> None:
     path = _table(tmp_path, [[0, 40, "1"], [1, 80, "2"]])
     (tmp_path / "META.json").unlink()

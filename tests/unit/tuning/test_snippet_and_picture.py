@@ -10,12 +10,13 @@ import pytest
 
 from pointsman.checks import faults
 from pointsman.configuration import Configuration
+from pointsman.query_types import QueryType
 from pointsman.tuning.picture import round_values, svg
 from pointsman.tuning.report import TuningReport
 from pointsman.tuning.snippet import snippet
 from pointsman.tuning.tuned import Settings, tuned
 from tests.builders import document, provider_table
-from tests.known_outcomes import outcomes, rows
+from tests.known_outcomes import each_good_at_one, outcomes, rows
 
 HOSTILE = '"]<script>&\\ [scoring] \u202e'
 
@@ -33,7 +34,7 @@ def hostile(tmp_path: Path) -> TuningReport:
 
 
 def test_a_configuration_with_the_snippet_is_without_fault(report: TuningReport) -> None:
-    text = snippet(report, {"cheap", "dear"})
+    text = snippet(report, {"cheap": {}, "dear": {}})
     given = tomllib.loads(text)
     tables = document({"cheap": provider_table(), "dear": provider_table()})
     for name, table in given["providers"].items():
@@ -47,20 +48,34 @@ def test_a_configuration_with_the_snippet_is_without_fault(report: TuningReport)
 
 
 def test_strengths_of_others_are_remarks(report: TuningReport) -> None:
-    text = snippet(report, {"dear"})
+    text = snippet(report, {"dear": {}})
     assert tomllib.loads(text)["providers"].keys() == {"dear"}
     assert '# [providers."cheap".strengths]' in text
 
 
 def test_where_nothing_is_recommended_the_snippet_says_so_and_sets_no_weight(hostile: TuningReport) -> None:
-    text = snippet(hostile, set())
+    text = snippet(hostile, {})
     assert tomllib.loads(text) == {}
     assert "No weights are recommended: 20 questions are too few" in text
 
 
 def test_a_strength_of_few_outcomes_is_a_remark(hostile: TuningReport) -> None:
-    given = tomllib.loads(snippet(hostile, {"dear"}))
+    given = tomllib.loads(snippet(hostile, {"dear": {}}))
     assert given["providers"]["dear"]["strengths"] == {}
+
+
+def test_strengths_that_were_not_measured_stay_as_they_are(report: TuningReport, hostile: TuningReport) -> None:
+    declared = {QueryType.ANALYSIS: 0.7, QueryType.CODE_TASK: 0.6}
+    given = tomllib.loads(snippet(report, {"dear": declared}))["providers"]["dear"]["strengths"]
+    assert given == report.providers[1].strengths | {"analysis": 0.7}
+    few = tomllib.loads(snippet(hostile, {"dear": declared}))["providers"]["dear"]["strengths"]
+    assert few == {"analysis": 0.7, "code_task": 0.6}
+
+
+def test_what_is_given_up_for_less_cost_stands_in_the_snippet(report: TuningReport, tmp_path: Path) -> None:
+    assert "Given up" not in snippet(report, {})
+    found = tuned("each good at one", outcomes(tmp_path, each_good_at_one()), Settings())
+    assert "# Given up for less cost: 1" in snippet(found, {})
 
 
 @pytest.mark.parametrize("name", ["report", "hostile"])

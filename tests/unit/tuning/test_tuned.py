@@ -14,7 +14,7 @@ from pointsman.query_types import QueryType
 from pointsman.tuning.report import TuningReport
 from pointsman.tuning.tuned import Settings, tuned
 from tests.builders import provider
-from tests.known_outcomes import CHEAP_USD, DEAR_USD, outcomes, row, rows
+from tests.known_outcomes import CHEAP_USD, DEAR_USD, each_good_at_one, outcomes, row, rows
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +62,65 @@ def test_the_same_outcomes_give_the_same_report(report: TuningReport, tmp_path: 
     assert tuned("made up", outcomes(tmp_path, rows()), Settings(keep=0.9)) == report
 
 
+@pytest.mark.parametrize("worse", [1.0, 0.2])
+def test_where_every_weight_chooses_alike_none_is_recommended(worse: float, tmp_path: Path) -> None:
+    found = [row(f"q{number}", name, score=1.0 if name == "a" else worse) for number in range(100) for name in "ab"]
+    known = tuned("alike", outcomes(tmp_path, found), Settings())
+    assert known.recommendation is None
+    assert known.not_recommended == "every weight of cost chooses alike here, so that nothing tells which one fits"
+
+
+def test_the_interval_of_the_weight_holds_all_that_do_as_well(tmp_path: Path) -> None:
+    # "cheap" is worth nothing: every weight keeps enough up to the one by which it is taken all the same.
+    found = [
+        row(
+            f"q{number}",
+            name,
+            score=0.75 if name == "dear" else 0.5,
+            cost_usd=CHEAP_USD if name == "cheap" else DEAR_USD,
+        )
+        for number in range(100)
+        for name in ("cheap", "dear")
+    ]
+    told = tuned("flat", outcomes(tmp_path, found), Settings()).recommendation
+    assert told is not None
+    low, high = told.cost_weight_interval
+    assert low == 0.0 < told.weights.cost < high
+
+
+def test_beside_a_best_one_that_is_free_cost_is_still_told_and_counted(tmp_path: Path) -> None:
+    found = [one | ({"cost_usd": 0.0} if one["provider"] == "cheap" else {}) for one in each_good_at_one()]
+    known = tuned("free", outcomes(tmp_path, found), Settings())
+    assert known.best_single.name == "cheap"
+    assert (known.best_single.cost_share, known.curve[0].cost_share) == (1.0, float("inf"))
+    assert known.recommendation is not None
+    assert known.recommendation.point.usd_per_1k == 0
+    assert '"cost_share":null' in known.model_dump_json()
+    assert known.model_dump(mode="json")["curve"][0]["cost_interval"] == [None, None]
+
+
+def test_quality_that_is_given_up_for_less_cost_is_told(report: TuningReport, tmp_path: Path) -> None:
+    assert report.given_up is None
+    known = tuned("each good at one", outcomes(tmp_path, each_good_at_one()), Settings())
+    assert known.recommendation is not None
+    assert known.recommendation.point.quality == pytest.approx(0.7)
+    assert known.given_up is not None
+    assert known.given_up.quality == pytest.approx(0.9)
+
+
 def test_too_few_questions_are_shown_and_nothing_is_recommended(tmp_path: Path) -> None:
     found = tuned("few", outcomes(tmp_path, rows(30)), Settings())
     assert found.recommendation is None
     assert found.not_recommended == "30 questions are too few to choose a weight by; 100 at least are needed"
     assert len(found.policies) == 4
+
+
+def test_costs_that_no_price_explains_are_refused(tmp_path: Path) -> None:
+    found = [row(f"q{number}", name, cost_usd=900_000) for number in range(9) for name in ("a", "b")]
+    with pytest.raises(
+        InvalidOutcomes, match=r"cost_usd: 'a' would cost [\d,]+ USD per million tokens; give what each"
+    ):
+        tuned("cents", outcomes(tmp_path, found), Settings())
 
 
 def test_less_than_five_questions_are_refused(tmp_path: Path) -> None:
