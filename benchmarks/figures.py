@@ -11,6 +11,8 @@ from statistics import quantiles
 from rich.console import Console
 from rich.table import Table
 
+_WHOLE_FROM = 1000
+
 
 @dataclass(frozen=True)
 class Neighbour:
@@ -104,4 +106,6 @@ def write_json(path: Path, machine: dict[str, str | int], figures: list[Figure])
 
 
 def _amount(value: float, unit: str) -> str:
-    return f"{value:.4g} {unit}".strip()
+    # Four digits tell enough; from a thousand on they are whole ones, and no power of ten.
+    number = f"{value:,.0f}" if abs(value) >= _WHOLE_FROM else f"{value:.4g}"
+    return f"{number} {unit}".strip()

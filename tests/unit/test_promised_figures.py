@@ -170,6 +170,13 @@ def test_a_table_names_the_machine_what_holds_and_what_stands_beside() -> None:
     assert "Does not hold: the whole." in text
 
 
+@pytest.mark.parametrize(
+    ("value", "amount"), [(0, "0 ms"), (1.23456, "1.235 ms"), (999.9, "999.9 ms"), (10_310.4, "10,310 ms")]
+)
+def test_an_amount_has_four_digits_or_all_its_whole_ones(value: float, amount: str) -> None:
+    assert Figure("a", "a", value, "ms").amount == amount
+
+
 def test_a_table_in_which_nothing_stands_beside_has_no_column_for_it() -> None:
     console = Console(width=160, record=True)
     print_table(console, "Some CPU", [Figure("a", "a", 1.0)])
