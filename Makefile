@@ -57,14 +57,17 @@ check: $(VENV)/.installed
 	$(PY) -m pyright
 	$(VENV)/bin/lint-imports --no-cache
 
-# Outside data to measure with, where there is some: make bench DATA=folder.
+# Outside data to measure with, where there is some: make bench DATA=folder. Parts alone: make bench ONLY="plain outage".
+# Into the page that explains the figures: make bench DOC=docs/benchmarks.md.
 DATA ?=
+ONLY ?=
+DOC ?=
 
 bench: $(VENV)/.installed
-	$(PY) -m benchmarks $(if $(DATA),--data $(DATA))
+	$(PY) -m benchmarks $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA)) $(if $(DOC),--doc $(DOC))
 
 bench-quick: $(VENV)/.installed
-	$(PY) -m benchmarks --quick $(if $(DATA),--data $(DATA))
+	$(PY) -m benchmarks --quick $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
 
 # Classifier, complexity and scoring on outside data: minutes, and no server. make bench-routing DATA=folder.
 bench-routing: $(VENV)/.installed

@@ -1,6 +1,8 @@
-"""`python -m benchmarks [--quick]`: what Pointsman costs, what its processes take, and how it bears failures.
+"""`python -m benchmarks [--quick] [--only PART ...] [--doc FILE]`: what Pointsman costs, takes and bears, in one table.
 
-Prints tables and writes `build/bench.json`. A figure that does not hold is a result, not an error: the status is 0.
+Details come first, then the table: the figures that are promised, and below them all others. Writes `build/bench.json`,
+or `build/bench-only.json` for parts. A figure that does not hold is a result, not an error: the status is 0.
+`docs/benchmarks.md` explains how to read it.
 """
 
 from __future__ import annotations
@@ -10,107 +12,84 @@ import asyncio
 import logging
 import signal
 import sys
-import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
 from rich.console import Console
-from rich.table import Table
 
-from benchmarks import classification, decision, divergence, plain_question, processes, shadowing, waiting_reviews
-from benchmarks.chaos.run import run as chaos
-from benchmarks.chaos.schedule import SHORT, Scale, schedule
-from benchmarks.chaos.verdict import FOR_THE_TABLE, Verdict, verdict
+from benchmarks.document import BEGIN, END, in_markdown, write
+from benchmarks.extent import FULL, QUICK
 from benchmarks.figures import Figure, print_table, write_json
-from benchmarks.machine import in_words, machine
-from benchmarks.resilience import suite
-from benchmarks.rounds import Size
-from benchmarks.stack import stack
+from benchmarks.found import Found
+from benchmarks.machine import in_words, machine, processor_time
+from benchmarks.parts import PARTS, Plan, measure
+from benchmarks.promised import arranged, missing
 from pointsman.errors import NoServer
 from pointsman.leaving import leave
 
-_QUICK, _FULL = Size(rounds=5, one_by_one=10, together=32), Size(rounds=12, one_by_one=20, together=64)
-_SHADOWED_QUICK, _SHADOWED = Size(rounds=2, one_by_one=15, together=0), Size(rounds=6, one_by_one=30, together=0)
-_BLOCKS, _DECISIONS = 7, 500
-_WAITING, _WAITING_QUICK = 1000, 100
-_CHAOS_SEED, _CHAOS_S = 20261130, 60.0
-_RESULT = Path("build") / "bench.json"
+_RESULT, _PART_RESULT = Path("build") / "bench.json", Path("build") / "bench-only.json"
 _NO_SERVER = 3
 _STOPPED = 130
 _LINES_SHOWN = 20
+_WIDTH = 180
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure Pointsman.")
     parser.add_argument("--quick", action="store_true", help="fewer questions: under five minutes, and less sure")
     parser.add_argument("--data", type=Path, metavar="DIR", help="labelled answers, to measure the detectors with")
-    return parser.parse_args()
+    parser.add_argument(
+        "--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=f"of {', '.join(PARTS)}"
+    )
+    parser.add_argument("--doc", type=Path, metavar="FILE", help="write what is promised into this page too")
+    wanted = parser.parse_args()
+    if wanted.doc is not None:
+        if wanted.quick or wanted.only is not PARTS:
+            parser.error("--doc takes a whole run; leave out --quick and --only")
+        if not wanted.doc.is_file() or END not in wanted.doc.read_text(encoding="utf-8").partition(BEGIN)[2]:
+            parser.error(f"--doc {wanted.doc} is no file with the lines {BEGIN} and {END}; name one that has them")
+    return wanted
 
 
-async def _figures(*, quick: bool, tell: Callable[[str], None]) -> tuple[list[Figure], suite.Found, Verdict]:
-    tell("deciding with 50 providers")
-    decided = decision.measure(_BLOCKS, _DECISIONS)
-    tell("starting the console command")
-    started = processes.start_up()
-    tell("starting the Temporal server")
-    with tempfile.TemporaryDirectory(prefix="pointsman-bench-") as folder:
-        async with stack(Path(folder)) as running:
-            asked = await plain_question.measure(running, _QUICK if quick else _FULL, tell)
-            shadowed = await shadowing.measure(running, _SHADOWED_QUICK if quick else _SHADOWED, tell)
-            tell("starting a worker process")
-            memory = await processes.worker_memory(running)
-            waiting = await waiting_reviews.measure(running, _WAITING_QUICK if quick else _WAITING, tell)
-            found = await suite.measure(running, suite.QUICK if quick else suite.FULL, tell)
-    tell("chaos")
-    with tempfile.TemporaryDirectory(prefix="pointsman-bench-") as folder:
-        plan = schedule(_CHAOS_SEED, SHORT if quick else Scale(_CHAOS_S))
-        killed = verdict(await chaos(plan, Path(folder).resolve(), tell))  # noqa: ASYNC240 - a look at the local disk
-    lasting = killed.figures[:FOR_THE_TABLE]
-    return [*asked, *shadowed, *decided, *started, *memory, *waiting, *found.wanted, *lasting], found, killed
-
-
-def _run(*, quick: bool, data: Path | None) -> int:
-    began = time.monotonic()
-    console = Console(width=None if sys.stdout.isatty() else 140)
+def _run(wanted: argparse.Namespace) -> int:
+    began, used = time.monotonic(), processor_time()
 
     def tell(what: str) -> None:
         print(f"[{time.monotonic() - began:6.1f} s] {what}", flush=True)
 
     described = machine()
-    title = in_words(described)
+    title = in_words(described) + ("; quick: fewer questions, and less sure" if wanted.quick else "")
+    plan = Plan(tuple(wanted.only), QUICK if wanted.quick else FULL, wanted.data, tell)
+    whole = set(plan.parts) == set(PARTS)
     try:
-        tell("comparing answers")
-        compared, tables, remarks = divergence.measure(data)
-        tell("classifying questions")
-        classified = classification.measure(data)
-        figures, found, killed = asyncio.run(_figures(quick=quick, tell=tell))
+        found = asyncio.run(measure(plan))
     except NoServer as fault:
         print(fault, file=sys.stderr)
         return _NO_SERVER
     except KeyboardInterrupt:
         return _STOPPED
-    took = Figure("bench_s", "the whole benchmark", time.monotonic() - began, "s", at_most=300 if quick else 1800)
-    figures = [*figures, *compared, *classified[0], took]
-    _print(
-        console,
-        title,
-        figures,
-        [*found.tables, *tables, *classified[1], killed.table()],
-        [*remarks, *classified[2], *found.complaints, *killed.sentences()],
-    )
-    write_json(_RESULT, {**described, "quick": int(quick)}, [*figures, *found.noted, *killed.figures[FOR_THE_TABLE:]])
-    print(f"Written to {_RESULT}.")
+    if whole:
+        took = time.monotonic() - began
+        found.figures.append(Figure("bench_s", "the whole benchmark", took, "s", at_most=plan.extent.at_most_s))
+    found.figures.append(Figure("bench_busy", "share of the machine's time in use", used.busy_since()))
+    _print(Console(width=None if sys.stdout.isatty() else _WIDTH), title, found)
+    if whole and (unmeasured := missing(found.figures)):
+        print(f"Not measured: {', '.join(unmeasured)}.")
+    result = _RESULT if whole else _PART_RESULT
+    write_json(result, {**described, "quick": int(wanted.quick)}, [*found.figures, *found.noted])
+    if wanted.doc is not None:
+        write(wanted.doc, f"Machine: {title}.\n\n{in_markdown(arranged(found.figures)[0])}")
+    print(f"Written to {result}. How to read it: docs/benchmarks.md")
     return 0
 
 
-def _print(console: Console, title: str, figures: list[Figure], tables: list[Table], complaints: list[str]) -> None:
-    for table in tables:
+def _print(console: Console, title: str, found: Found) -> None:
+    for table in found.tables:
         console.print(table)
-    for line in complaints[:_LINES_SHOWN]:
+    for line in found.remarks[:_LINES_SHOWN]:
         console.print(line, markup=False, soft_wrap=True)
-    print_table(console, title, figures)
+    print_table(console, title, *arranged(found.figures))
 
 
 def main() -> NoReturn:
@@ -119,8 +98,7 @@ def main() -> NoReturn:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    arguments = _arguments()
-    leave(_run(quick=arguments.quick, data=arguments.data))
+    leave(_run(_arguments()))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,10 @@ from temporalio.client import Client, WorkflowHandle
 from temporalio.common import Priority, WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.worker import Worker
 
+from benchmarks.history import Expense, expense
 from benchmarks.litellm_call import LiteLLMCall
 from benchmarks.one_activity import OneActivity
+from benchmarks.stack import MAX_TOKENS, MODEL, PROMPT, Stack
 from pointsman import search_attributes
 from pointsman.messages import Question
 from pointsman.narrative import headline
@@ -20,9 +22,10 @@ from pointsman.narrative import headline
 TASK_QUEUE = "benchmark-baseline"
 
 
-def worker(client: Client, call: LiteLLMCall) -> Worker:
+def worker(stack: Stack) -> Worker:
     """A worker as the SDK makes it."""
-    return Worker(client, task_queue=TASK_QUEUE, workflows=[OneActivity], activities=[call.call])
+    call = LiteLLMCall(MODEL, stack.baseline_api_base, MAX_TOKENS)
+    return Worker(stack.server.client, task_queue=TASK_QUEUE, workflows=[OneActivity], activities=[call.call])
 
 
 async def start(client: Client, prompt: str) -> WorkflowHandle[OneActivity, str]:
@@ -44,3 +47,12 @@ async def start(client: Client, prompt: str) -> WorkflowHandle[OneActivity, str]
 async def ask(client: Client, prompt: str) -> str:
     """Start and wait for the words."""
     return await (await start(client, prompt)).result()
+
+
+async def spent(stack: Stack) -> Expense:
+    """What one question costs, which is asked for that and served here."""
+    client = stack.server.client
+    async with worker(stack):
+        one = await start(client, PROMPT)
+        await one.result()
+    return await expense(client, one.id)

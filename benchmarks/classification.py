@@ -23,7 +23,7 @@ from rich.table import Table
 import pointsman
 from benchmarks.classification_tables import Pair, by_type, confusion, f1, most_usual
 from benchmarks.entrance import run
-from benchmarks.figures import Figure, percentile
+from benchmarks.figures import Figure, Neighbour, percentile
 from benchmarks.reliability import Told, expected_calibration_error, reliability_table
 from pointsman.classification import Classifier, RuleClassifier
 from pointsman.linear_model import TYPES, from_json, softmax
@@ -77,12 +77,24 @@ def measure(folder: Path | None) -> tuple[list[Figure], list[Table], list[str]]:
         tables += [by_type(DEV, pairs), confusion(DEV, pairs)]
         tables.append(reliability_table(f"Confidence on {DEV}, before the rule of 0.3", told))
         figures += [
-            Figure("classify_accuracy", f"classifier, {DEV}: accuracy", found[0].accuracy, at_least=0.70),
-            Figure("classify_macro_f1", "  macro-F1", found[0].macro_f1, at_least=0.66),
+            Figure(
+                "classify_accuracy",
+                f"classifier, {DEV}: accuracy",
+                found[0].accuracy,
+                at_least=0.70,
+                beside=(
+                    Neighbour("classify_rules_accuracy", "the source document's rules", found[1].accuracy),
+                    Neighbour("classify_constant_accuracy", f"always {constant}", found[2].accuracy),
+                ),
+            ),
+            Figure(
+                "classify_macro_f1",
+                "  macro-F1",
+                found[0].macro_f1,
+                at_least=0.66,
+                beside=(Neighbour("classify_rules_macro_f1", "the source document's rules", found[1].macro_f1),),
+            ),
             Figure("classify_ece", "  expected calibration error, 15 bins", expected_calibration_error(told)),
-            Figure("classify_rules_accuracy", "  the source document's rules: accuracy", found[1].accuracy),
-            Figure("classify_rules_macro_f1", "  their macro-F1", found[1].macro_f1),
-            Figure("classify_constant_accuracy", f"  always {constant}: accuracy", found[2].accuracy),
         ]
     if MULTILINGUAL.is_file():
         multilingual = read(MULTILINGUAL, part="language")

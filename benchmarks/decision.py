@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from statistics import median
 
-from benchmarks.figures import Figure, percentile
+from benchmarks.figures import Figure, Neighbour, percentile
+from benchmarks.promised import promised
 from pointsman.classification import Classifier
 from pointsman.configuration import Configuration
 from pointsman.messages import ContextRecord, Question
@@ -33,14 +34,13 @@ def measure(blocks: int, in_each: int) -> list[Figure]:
     _block_ms(configuration, classifier, _WARM_UP)
     measured = [_block_ms(configuration, classifier, in_each) for _ in range(blocks)]
     return [
-        Figure(
+        promised(
             "decide_p99_ms",
-            f"classify + score, {_PROVIDERS} providers, p99",
+            f"classify + score, {_PROVIDERS} providers: p99",
             median(percentile(block, 99) for block in measured),
             "ms",
-            at_most=5,
+            beside=(Neighbour("decide_p50_ms", "p50", median(percentile(block, 50) for block in measured), "ms"),),
         ),
-        Figure("decide_p50_ms", "  the same, p50", median(percentile(block, 50) for block in measured), "ms"),
     ]
 
 

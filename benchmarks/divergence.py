@@ -17,7 +17,7 @@ from typing import Any, get_args
 
 from rich.table import Table
 
-from benchmarks.figures import Figure, percentile
+from benchmarks.figures import Figure, Neighbour, percentile
 from pointsman.divergence.comparison import Verdict
 from pointsman.divergence.detector import compare
 from pointsman.divergence.settings import DetectorName, DivergenceSettings
@@ -135,15 +135,25 @@ def _figures(scores: list[Score]) -> list[Figure]:
     found = {one.detector: one for one in reversed(scores)}
     ours, jaccard = found["default"], found["jaccard"]
     return [
-        Figure("divergence_accuracy", f"divergence, {ours.pairs} pairs: accuracy", ours.accuracy, at_least=0.97),
-        Figure("divergence_f1", "  F1 of disagreement", ours.f1, at_least=0.97),
+        Figure(
+            "divergence_accuracy",
+            f"divergence, {ours.pairs} pairs: accuracy",
+            ours.accuracy,
+            at_least=0.97,
+            beside=(Neighbour("divergence_jaccard_accuracy", "the source document's Jaccard", jaccard.accuracy),),
+        ),
+        Figure(
+            "divergence_f1",
+            "  F1 of disagreement",
+            ours.f1,
+            at_least=0.97,
+            beside=(Neighbour("divergence_jaccard_f1", "the source document's Jaccard", jaccard.f1),),
+        ),
         Figure("divergence_precision", "  precision", ours.precision),
         Figure("divergence_recall", "  recall", ours.recall),
         Figure("divergence_cannot_tell", "  share that it cannot tell", ours.untold / ours.pairs, at_most=0.05),
         Figure("divergence_p50_ms", "  time a pair, p50", ours.p50_ms, "ms"),
         Figure("divergence_p95_ms", "  time a pair, p95", ours.p95_ms, "ms", at_most=2),
-        Figure("divergence_jaccard_accuracy", "  the source document's Jaccard: accuracy", jaccard.accuracy),
-        Figure("divergence_jaccard_f1", "  the source document's Jaccard: F1", jaccard.f1),
     ]
 
 

@@ -7,11 +7,11 @@ from contextlib import AsyncExitStack
 from statistics import median
 
 from benchmarks import baseline
-from benchmarks.figures import Figure
-from benchmarks.history import expense
-from benchmarks.litellm_call import LiteLLMCall
+from benchmarks.figures import Figure, Neighbour
+from benchmarks.history import Expense, expense
+from benchmarks.promised import promised
 from benchmarks.rounds import IN_FLIGHT, Size, Way, throughput
-from benchmarks.stack import BASELINE, MAX_TOKENS, MODEL, PROMPT, PROVIDER, Stack
+from benchmarks.stack import BASELINE, PROMPT, PROVIDER, Stack
 from pointsman.client import RouterClient
 from pointsman.config_file import load
 from workers.settings import Settings
@@ -23,9 +23,8 @@ _WARM_UP = 20
 async def measure(stack: Stack, size: Size, tell: Callable[[str], None]) -> list[Figure]:
     """Serve both from this process and ask in turns."""
     client = stack.server.client
-    call = LiteLLMCall(MODEL, stack.baseline_api_base, MAX_TOKENS)
     settings = Settings.of(load(stack.config))
-    served = [*await build(client, settings, make_completers(settings)), baseline.worker(client, call)]
+    served = [*await build(client, settings, make_completers(settings)), baseline.worker(stack)]
     router = RouterClient(client)
     async with AsyncExitStack() as running:
         for worker in served:
@@ -41,51 +40,66 @@ async def measure(stack: Stack, size: Size, tell: Callable[[str], None]) -> list
             tell(f"round {number + 1} of {size.rounds}: {_so_far(plain, base)}")
         question_id = await router.start(PROMPT)
         await router.answer(question_id)
-        one = await baseline.start(client, PROMPT)
-        await one.result()
-        return [
-            *_figures(plain, base),
-            *await _expenses(stack, question_id, one.id),
-        ]
+    return [*compared(plain, base), *spent(await expense(client, question_id), await baseline.spent(stack))]
 
 
-def _figures(plain: Way, base: Way) -> list[Figure]:
-    pairs = zip(plain.round_ms, base.round_ms, strict=True)
-    ratios = [median(one) / median(other) for one, other in pairs]
+def compared(plain: Way, base: Way) -> list[Figure]:
+    """What the rounds of both ways say."""
+    ms = [median(one) / median(other) for one, other in zip(plain.round_ms, base.round_ms, strict=True)]
+    per_s = [one / other for one, other in zip(plain.round_per_s, base.round_per_s, strict=True)]
     return [
-        Figure(
+        promised(
             "plain_p50_ratio",
-            "plain question, p50 over the baseline's",
+            "plain question: p50 over the baseline's",
             plain.percentile_ms(50) / base.percentile_ms(50),
-            at_most=1.5,
+            beside=(
+                Neighbour("plain_p50_ms", "Pointsman", plain.percentile_ms(50), "ms"),
+                Neighbour("baseline_p50_ms", "baseline", base.percentile_ms(50), "ms"),
+                *_span("plain_p50_ratio", ms),
+            ),
         ),
-        Figure("plain_p50_ratio_lowest_round", "  the same, lowest round", min(ratios)),
-        Figure("plain_p50_ratio_highest_round", "  the same, highest round", max(ratios)),
-        Figure(
+        promised(
             "plain_throughput_ratio",
-            f"plain question, throughput over the baseline's, {IN_FLIGHT} in flight",
+            f"plain question: throughput over the baseline's, {IN_FLIGHT} in flight",
             plain.per_s / base.per_s,
-            at_least=0.6,
+            beside=(
+                Neighbour("plain_per_s", "Pointsman", plain.per_s, "/s"),
+                Neighbour("baseline_per_s", "baseline", base.per_s, "/s"),
+                *_span("plain_throughput_ratio", per_s),
+            ),
         ),
-        *(
-            Figure(f"{key}_p{percent}_ms", f"{name}, p{percent}", way.percentile_ms(percent), "ms")
-            for key, name, way in (("plain", "plain question", plain), ("baseline", "baseline", base))
-            for percent in (50, 95)
+        Figure(
+            "plain_p95_ms",
+            "plain question: p95",
+            plain.percentile_ms(95),
+            "ms",
+            beside=(Neighbour("baseline_p95_ms", "baseline", base.percentile_ms(95), "ms"),),
         ),
-        Figure("plain_per_s", f"plain question, {IN_FLIGHT} in flight", plain.per_s, "/s"),
-        Figure("baseline_per_s", f"baseline, {IN_FLIGHT} in flight", base.per_s, "/s"),
     ]
 
 
-async def _expenses(stack: Stack, question_id: str, baseline_id: str) -> list[Figure]:
-    plain = await expense(stack.server.client, question_id)
-    base = await expense(stack.server.client, baseline_id)
+def spent(plain: Expense, base: Expense) -> list[Figure]:
+    """What one question leaves in its history, either way."""
     return [
-        Figure("plain_events", "plain question, events", plain.events, at_most=14),
-        Figure("plain_actions", "plain question, billable actions", plain.actions, at_most=4),
-        Figure("baseline_events", "baseline, events", base.events),
-        Figure("baseline_actions", "baseline, billable actions", base.actions),
+        promised(
+            "plain_events",
+            "plain question: events",
+            plain.events,
+            beside=(Neighbour("baseline_events", "baseline", base.events),),
+        ),
+        promised(
+            "plain_actions",
+            "plain question: billable actions",
+            plain.actions,
+            beside=(Neighbour("baseline_actions", "baseline", base.actions),),
+        ),
     ]
+
+
+def _span(key: str, ratios: list[float]) -> tuple[Neighbour, ...]:
+    """Rounds are alike but for what else the machine does meanwhile, so that their span is the noise."""
+    lowest = Neighbour(f"{key}_lowest_round", "lowest round", min(ratios))
+    return lowest, Neighbour(f"{key}_highest_round", "highest round", max(ratios))
 
 
 def _so_far(plain: Way, base: Way) -> str:

@@ -8,7 +8,8 @@ import sys
 import time
 from statistics import median
 
-from benchmarks.figures import Figure
+from benchmarks.figures import Figure, Neighbour
+from benchmarks.promised import promised
 from benchmarks.stack import PROMPT, Stack
 from benchmarks.worker_process import resident_mb, worker_process
 from pointsman.client import RouterClient
@@ -33,8 +34,19 @@ def start_up() -> list[Figure]:
     )
     return [
         # The first run may have compiled the modules, so it does not count.
-        Figure("cli_start_s", "`pointsman ask --help`, start to end", median(samples[1:]), "s", at_most=0.7),
-        Figure("cli_litellm_imports", "  modules of litellm it imports", told.stderr.count("| litellm"), at_most=0),
+        promised(
+            "cli_start_s",
+            "`pointsman ask --help`: start to end",
+            median(samples[1:]),
+            "s",
+            beside=(Neighbour("cli_start_longest_s", "longest", max(samples[1:]), "s"),),
+        ),
+        Figure(
+            "cli_litellm_imports",
+            "`pointsman ask --help`: modules of litellm it imports",
+            told.stderr.count("| litellm"),
+            at_most=0,
+        ),
     ]
 
 
@@ -46,7 +58,5 @@ async def worker_memory(stack: Stack) -> list[Figure]:
         router = RouterClient(stack.server.client)
         for _ in range(_QUESTIONS):
             await router.ask(PROMPT)
-        return [
-            Figure("worker_idle_mb", "worker process, idle", idle, "MB", at_most=350),
-            Figure("worker_after_questions_mb", f"  after {_QUESTIONS} questions", resident_mb(worker.pid), "MB"),
-        ]
+        after = Neighbour("worker_after_questions_mb", f"after {_QUESTIONS} questions", resident_mb(worker.pid), "MB")
+        return [promised("worker_idle_mb", "worker process: memory, idle", idle, "MB", beside=(after,))]

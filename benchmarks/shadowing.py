@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack
 from statistics import median
 
 from activities.process_catalogue import ProcessCatalogue
-from benchmarks.figures import Figure
+from benchmarks.figures import Figure, Neighbour
 from benchmarks.history import expense
 from benchmarks.rounds import Size, Way
 from benchmarks.stack import MODEL, PROMPT, PROVIDER, Stack
@@ -80,10 +80,17 @@ def _figures(shadowed: Way, alone: Way, shadows: float, events: int, actions: in
     p50s = [way.percentile_ms(50) for way in (shadowed, alone)]
     rounds = [median(one) / median(other) for one, other in zip(shadowed.round_ms, alone.round_ms, strict=True)]
     return [
-        Figure("shadowed_p50_ratio", "shadowed question, p50 over one that is not", p50s[0] / p50s[1], at_most=1.05),
-        Figure("shadowed_p50_ratio_median_round", "  the same, median of the rounds", median(rounds)),
-        Figure("shadowed_p50_ms", "  p50 of a shadowed question", p50s[0], "ms"),
-        Figure("unshadowed_p50_ms", "  p50 of one that is not", p50s[1], "ms"),
+        Figure(
+            "shadowed_p50_ratio",
+            "shadowed question, p50 over one that is not",
+            p50s[0] / p50s[1],
+            at_most=1.05,
+            beside=(
+                Neighbour("shadowed_p50_ms", "shadowed", p50s[0], "ms"),
+                Neighbour("unshadowed_p50_ms", "not", p50s[1], "ms"),
+                Neighbour("shadowed_p50_ratio_median_round", "median of the rounds", median(rounds)),
+            ),
+        ),
         Figure("shadows_per_question", "  shadows a question, of those that were to have one", shadows, at_least=0.95),
         Figure("shadowed_events", "shadowed question, events", events),
         Figure("shadowed_actions", "shadowed question, billable actions", actions),

@@ -9,7 +9,8 @@ from rich.table import Table
 
 from benchmarks.chaos import accounts, breakers, payments, promises, remarks
 from benchmarks.chaos.witness import Evidence
-from benchmarks.figures import Figure
+from benchmarks.figures import Figure, Neighbour
+from benchmarks.promised import promised
 
 FOR_THE_TABLE = 4
 """The first so many figures are those that are wanted; the others tell how much there was to break."""
@@ -67,11 +68,31 @@ def _figures(evidence: Evidence, counted: accounts.Accounts, faults: dict[str, l
     outcomes = Counter(run.status.name.lower() for run in evidence.runs if run.status is not None)
     servers = [killed.away_s for killed in evidence.killed if killed.target == "server"]
     lost, _, _, again, *_ = faults.values()
+    workers = sum(killed.target == "worker" for killed in evidence.killed)
+    unrecorded = len(payments.unrecorded(evidence))
     return [
-        Figure("kill_lost", "questions lost", len(lost), at_most=0),
-        Figure("kill_paid_again", "calls on record that were sent again", len(again), at_most=0),
-        Figure("kill_unrecorded", "  finished but unrecorded at a kill", len(payments.unrecorded(evidence))),
-        Figure("kill_faults", "faults of all kinds", sum(map(len, faults.values())), at_most=0),
+        promised(
+            "kill_lost",
+            "processes killed: questions lost",
+            len(lost),
+            beside=(
+                Neighbour("kill_questions", "asked", len(evidence.schedule.questions)),
+                Neighbour("kill_workers", "workers killed", workers),
+                Neighbour("kill_servers", "server killed", len(servers)),
+                Neighbour("kill_server_away_s", "away at most", max(servers, default=0.0), "s"),
+            ),
+        ),
+        promised(
+            "kill_paid_again",
+            "processes killed: calls on record that were sent again",
+            len(again),
+            beside=(
+                Neighbour("kill_unrecorded", "finished but unrecorded at a kill", unrecorded),
+                Neighbour("kill_requests", "requests", len(evidence.hits)),
+            ),
+        ),
+        Figure("kill_unrecorded", "processes killed: calls finished but unrecorded at a kill", unrecorded),
+        Figure("kill_faults", "processes killed: faults of all kinds", sum(map(len, faults.values())), at_most=0),
         Figure("kill_questions", "questions asked", len(evidence.schedule.questions)),
         Figure("kill_answered", "  runs answered", outcomes["completed"]),
         Figure("kill_failed", "  runs failed with a typed error", outcomes["failed"]),
@@ -79,7 +100,7 @@ def _figures(evidence: Evidence, counted: accounts.Accounts, faults: dict[str, l
         Figure("kill_load", "highest load of each core meanwhile", evidence.load),
         Figure("kill_latest_s", "  latest end, after the deadline", promises.latest_s(evidence), "s"),
         Figure("kill_requests", "requests that providers saw", len(evidence.hits)),
-        Figure("kill_workers", "workers killed", sum(killed.target == "worker" for killed in evidence.killed)),
+        Figure("kill_workers", "workers killed", workers),
         Figure("kill_servers", "times the server was killed", len(servers)),
         Figure("kill_server_away_s", "  longest time until it answered again", max(servers, default=0.0), "s"),
         Figure("kill_openings", "times a breaker opened", _openings(evidence)),

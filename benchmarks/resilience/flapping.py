@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.figures import Figure
 from benchmarks.resilience.scenario import RATE, SEED, Run, Scenario, Tell, run
 from benchmarks.resilience.scripts import Timeline, down
 from benchmarks.stack import Stack
@@ -9,7 +10,7 @@ from benchmarks.stack import Stack
 _UP_S, _DOWN_S = 6.0, 4.0
 
 
-async def measure(stack: Stack, questions: int, warm_up: int, tell: Tell) -> Run:
+async def measure(stack: Stack, questions: int, warm_up: int, tell: Tell) -> tuple[Run, list[Figure]]:
     """Without hedges."""
     starts = [number * (_UP_S + _DOWN_S) + _UP_S for number in range(int(questions / RATE / (_UP_S + _DOWN_S)) + 1)]
     timeline = Timeline(tuple((start, start + _DOWN_S) for start in starts))
@@ -23,4 +24,4 @@ async def measure(stack: Stack, questions: int, warm_up: int, tell: Tell) -> Run
         timeline=timeline,
         open_s=3.0,
     )
-    return await run(stack, scenario, tell)
+    return await run(stack, scenario, tell), []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.figures import Figure
 from benchmarks.resilience.scenario import RATE, SEED, Run, Scenario, Tell, run
 from benchmarks.resilience.scripts import Timeline, down
 from benchmarks.resilience.titles import LITELLM, NAIVE, POINTSMAN
@@ -11,7 +12,7 @@ from workers.embedded.scripted.script import Hang
 _WELL = 0.25
 
 
-async def measure(stack: Stack, questions: int, warm_up: int, tell: Tell, *, hedge: bool) -> Run:
+async def measure(stack: Stack, questions: int, warm_up: int, tell: Tell, *, hedge: bool) -> tuple[Run, list[Figure]]:
     """With hedges beside the others; without them Pointsman alone."""
     timeline = Timeline(((questions / RATE * _WELL, float("inf")),))
     scenario = Scenario(
@@ -24,4 +25,4 @@ async def measure(stack: Stack, questions: int, warm_up: int, tell: Tell, *, hed
         warm_up=warm_up,
         timeline=timeline,
     )
-    return await run(stack, scenario, tell)
+    return await run(stack, scenario, tell), []

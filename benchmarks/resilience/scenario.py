@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.figures import Neighbour
 from benchmarks.machine import processor_time
 from benchmarks.resilience.arrivals import Ask, Asked, arrivals, ask_all
 from benchmarks.resilience.endpoints import Endpoints
@@ -73,6 +74,11 @@ class Run:
     """The share of the machine's processor time that was in use, by whomever."""
     complaints: list[str]
     """What the worker process wrote to its log that was more than a warning."""
+
+    def others(self, part: str, unit: str = "") -> tuple[Neighbour, ...]:
+        """What part of a tally came to for those who were asked the same beside Pointsman."""
+        rows = [row for name, row in self.tallies.items() if name != POINTSMAN]
+        return tuple(row.beside(self.scenario.name, part, unit) for row in rows)
 
 
 async def run(stack: Stack, scenario: Scenario, tell: Tell) -> Run:

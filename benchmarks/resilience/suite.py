@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-from rich.table import Table
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
 
 from benchmarks.figures import Figure
+from benchmarks.found import Found
 from benchmarks.resilience import flapping, hang_for_good, health_feed, outage, slow_primary, tally, throttled
 from benchmarks.resilience.scenario import Run, Tell
 from benchmarks.stack import Stack
@@ -51,46 +51,40 @@ QUICK = Size(
 )
 
 
-@dataclass
-class Found:
-    """What is wanted, what is shown beside it, and what is only written down."""
+_Measured = Awaitable[tuple[Run, list[Figure]]]
 
-    wanted: list[Figure] = field(default_factory=list[Figure])
-    tables: list[Table] = field(default_factory=list[Table])
-    noted: list[Figure] = field(default_factory=list[Figure])
-    complaints: list[str] = field(default_factory=list[str])
-    """What worker processes wrote to their logs that was more than a warning."""
+SCENARIOS: Mapping[str, Callable[[Stack, Size, Tell], _Measured]] = {
+    "slow_primary": lambda stack, size, tell: slow_primary.measure(stack, *size.slow_primary, tell),
+    "outage": lambda stack, size, tell: outage.measure(stack, *size.outage, tell),
+    "hang": lambda stack, size, tell: hang_for_good.measure(stack, *size.hang, tell, hedge=True),
+    "hang_unhedged": lambda stack, size, tell: hang_for_good.measure(stack, *size.hang_unhedged, tell, hedge=False),
+    "flapping": lambda stack, size, tell: flapping.measure(stack, *size.flapping, tell),
+    "throttled": lambda stack, size, tell: throttled.measure(stack, *size.throttled, tell),
+}
+"""By name; each has a worker process of its own."""
 
 
-async def measure(stack: Stack, size: Size, tell: Tell) -> Found:
-    """Each scenario with a worker process of its own, then the fleets."""
-    slow, slow_figures = await slow_primary.measure(stack, *size.slow_primary, tell)
-    out, out_figures = await outage.measure(stack, *size.outage, tell)
-    runs = [
-        slow,
-        out,
-        await hang_for_good.measure(stack, *size.hang, tell, hedge=True),
-        await hang_for_good.measure(stack, *size.hang_unhedged, tell, hedge=False),
-        await flapping.measure(stack, *size.flapping, tell),
-        await throttled.measure(stack, *size.throttled, tell),
-    ]
-    samples, feed_figures = await health_feed.measure(stack, size.fleets, size.peace_s, size.death_s, tell)
-    tallies = [row for run in runs for row in run.tallies.values()]
-    complaints = [line for run in runs for line in run.complaints]
-    return Found(
-        wanted=[
-            *slow_figures,
-            *out_figures,
-            Figure("worker_complaints", "worker processes: errors in their logs", len(complaints), at_most=0),
-            *feed_figures,
-        ],
-        tables=[tally.table(tallies), health_feed.table(samples)],
-        noted=[
-            *(figure for run in runs for figure in _figures(run)),
-            *(figure for sample in samples for figure in sample.figures()),
-        ],
-        complaints=complaints,
-    )
+async def misbehaving(stack: Stack, size: Size, names: Collection[str], tell: Tell) -> Found:
+    """The named scenarios, one after another."""
+    found, runs = Found(), list[Run]()
+    for name in names:
+        run, figures = await SCENARIOS[name](stack, size, tell)
+        runs.append(run)
+        found.figures += figures
+        found.noted += _figures(run)
+        found.remarks += run.complaints
+    if runs:
+        complaints = len(found.remarks)
+        found.figures.append(Figure("worker_complaints", "worker processes: errors in logs", complaints, at_most=0))
+        found.tables.append(tally.table([row for run in runs for row in run.tallies.values()]))
+    return found
+
+
+async def health_of_fleets(stack: Stack, size: Size, tell: Tell) -> Found:
+    """Fleets of every size, each with an entity of its own."""
+    samples, figures = await health_feed.measure(stack, size.fleets, size.peace_s, size.death_s, tell)
+    noted = [figure for sample in samples for figure in sample.figures()]
+    return Found(figures, [health_feed.table(samples)], noted=noted)
 
 
 def _figures(run: Run) -> list[Figure]:

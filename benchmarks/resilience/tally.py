@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from benchmarks.figures import Figure
+from benchmarks.figures import Figure, Neighbour
 from benchmarks.resilience.arrivals import Asked, prompt
 from benchmarks.resilience.scripts import Timeline
 from benchmarks.resilience.titles import TITLES
@@ -47,10 +47,21 @@ class Tally:
 
     def figures(self, name: str) -> list[Figure]:
         """The row under flat keys."""
-        key, what = f"{name}_{self.contender}", f"{self.scenario}, {TITLES[self.contender]}"
-        values = {
+        what = f"{self.scenario}, {TITLES[self.contender]}"
+        return [Figure(self._key(name, part), f"{what}: {part}", value) for part, value in self._values().items()]
+
+    def beside(self, name: str, part: str, unit: str = "") -> Neighbour:
+        """One part of the row, to stand beside another contender's under the key that it has anyway."""
+        return Neighbour(self._key(name, part), TITLES[self.contender], self._values()[part], unit)
+
+    def _key(self, name: str, part: str) -> str:
+        return f"{name}_{self.contender}_{part}"
+
+    def _values(self) -> dict[str, float]:
+        return {
             "questions": self.questions,
             "answered": self.answered,
+            "failed": self.failed,
             "p50_ms": self.p50_ms,
             "p99_ms": self.p99_ms,
             "p999_ms": self.p999_ms,
@@ -58,7 +69,6 @@ class Tally:
             "probes": self.probes,
             **({} if self.dead_calls is None else {"dead_calls": self.dead_calls}),
         }
-        return [Figure(f"{key}_{part}", f"{what}: {part}", value) for part, value in values.items()]
 
 
 def tally(  # noqa: PLR0913 - a scenario and what came of it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.figures import Figure
 from benchmarks.resilience.scenario import RATE, SEED, Run, Scenario, Tell, run
 from benchmarks.resilience.scripts import limited
 from benchmarks.stack import Stack
@@ -9,7 +10,7 @@ from benchmarks.stack import Stack
 _RETRY_AFTER_S = 2
 
 
-async def measure(stack: Stack, questions: int, warm_up: int, tell: Tell) -> Run:
+async def measure(stack: Stack, questions: int, warm_up: int, tell: Tell) -> tuple[Run, list[Figure]]:
     """Without hedges."""
     scenario = Scenario(
         "throttled",
@@ -19,4 +20,4 @@ async def measure(stack: Stack, questions: int, warm_up: int, tell: Tell) -> Run
         hedge=False,
         warm_up=warm_up,
     )
-    return await run(stack, scenario, tell)
+    return await run(stack, scenario, tell), []

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
+from benchmarks.document import write
 from benchmarks.machine import in_words, machine
 from benchmarks.scale import entity, money, pacing, questions, tables
 from benchmarks.scale.live import Live, live
@@ -20,7 +21,6 @@ from pointsman.health.policy import KEYS_MAX
 from pointsman.leaving import leave
 
 WORKERS = (1, 10, 100, 1_000, 5_000)
-BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 _CALLS_PER_S = 1_000
 _QUESTIONS = 300
 
@@ -39,13 +39,6 @@ def main() -> NoReturn:
     if arguments.doc is not None:
         write(arguments.doc, text)
     leave(0)
-
-
-def write(path: Path, text: str) -> None:
-    """Put the figures between the marks."""
-    before, begin, rest = path.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", encoding="utf-8")
 
 
 def _parts(found: Live | None) -> Iterator[str]:

@@ -8,6 +8,9 @@ from deploy.dashboard.wording import CHOSEN, TYPES, in_all, largest, per_second,
 _COST = f"pointsman_cost_usd_total{{{CHOSEN}}}"
 _SPENT = largest(f"pointsman_provider_spent_today_usd{{{CHOSEN}}}", "provider")
 _CAP = largest(f"pointsman_provider_daily_cap_usd{{{CHOSEN}}}", "provider")
+# The dashboard's variables choose providers: a tenant's questions go to all of them.
+_TENANT_SPENT = largest("pointsman_tenant_spent_today_usd", "tenant")
+_TENANT_CAP = largest("pointsman_tenant_daily_cap_usd", "tenant")
 
 PANELS = (
     Panel(
@@ -49,6 +52,16 @@ PANELS = (
         "Spend against cap, today",
         "Since midnight UTC, where a provider has a daily_cost_cap_usd. At 100 % others are asked until midnight.",
         (Query(f"{_SPENT} / {_CAP}", "{{provider}}", instant=True),),
+        "bargauge",
+        unit=SHARE,
+        highest=1,
+        steps=((0.8, ORANGE), (1, RED)),
+    ),
+    Panel(
+        "Spend against cap by tenant, today",
+        "Since midnight UTC, for each table of [tenants]; * is all without a cap of their own. At 100 % the tenant's "
+        "questions are refused until midnight.",
+        (Query(f"{_TENANT_SPENT} / {_TENANT_CAP}", "{{tenant}}", instant=True),),
         "bargauge",
         unit=SHARE,
         highest=1,

@@ -1,7 +1,8 @@
 """Every metric by name, kind, unit and labels: what a dashboard may rely on, and what `docs/telemetry.md` lists.
 
-Label values come from the configuration and from closed sets; nothing that a question says becomes one. Counters and
-histograms are those of one process: sum them over processes. How gauges are taken together stands with each.
+Label values come from the configuration and from closed sets; nothing that a question says becomes one, and a tenant is
+one of `[tenants]`. Counters and histograms are those of one process: sum them over processes. How gauges are taken
+together stands with each.
 """
 
 from __future__ import annotations
@@ -198,6 +199,21 @@ DAILY_CAP = Metric(
     ("provider",),
     observed=True,
 )
+TENANT_SPENT_TODAY = Metric(
+    "pointsman.tenant.spent_today.usd",
+    "gauge",
+    "USD that a capped tenant's questions have cost since midnight UTC; * is all without a cap of their own. Take the "
+    "largest.",
+    ("tenant",),
+    observed=True,
+)
+TENANT_DAILY_CAP = Metric(
+    "pointsman.tenant.daily_cap.usd",
+    "gauge",
+    "USD that a day of the tenant may cost; * is all without a cap of their own.",
+    ("tenant",),
+    observed=True,
+)
 PRICED = Metric(
     "pointsman.provider.priced",
     "gauge",
@@ -246,6 +262,8 @@ METRICS = (
     *(
         SPENT_TODAY,
         DAILY_CAP,
+        TENANT_SPENT_TODAY,
+        TENANT_DAILY_CAP,
         PRICED,
         REVIEWS_WAITING,
         REVIEWS_OLDEST,

@@ -87,6 +87,7 @@ def fleet(
                 "panel": {"chain": ["panel-a", "panel-b"], "stakes": "high"},
             },
             budget={"ratio": 0.0, "capacity": 2, "trickle": 0.0},
+            tenants={"blue": {"daily_cost_cap_usd": 5.0}},
             telemetry={
                 "listen": f"127.0.0.1:{free_port(0)}",
                 "decision_log": str(site.folder / "decisions.jsonl"),
@@ -125,7 +126,7 @@ def test_after_questions_with_faults_every_documented_metric_is_there_with_its_l
     providers.script("busy", Status(429))
     providers.script("panel-a", Reply("The answer is 5."))
     providers.script("panel-b", Reply("The answer is 6."))
-    fleet.ask("plain")
+    fleet.ask("plain", tenant="blue")
     assert fleet.ask("hedged").answered.hedged
     fleet.ask("busy")
     # Its retries use the budget up, its failures open its breaker, and the next question passes it over.
@@ -150,6 +151,9 @@ def test_after_questions_with_faults_every_documented_metric_is_there_with_its_l
     assert told.value("pointsman_comparisons_total", source="panel", verdict="disagree") == 1
     assert told.value("pointsman_calls_in_flight") == 0
     assert told.value("pointsman_provider_daily_cap_usd") == 5
+    assert told.value("pointsman_tenant_daily_cap_usd", tenant="blue") == 5
+    # What the fleet knows of a tenant's questions comes with the next snapshot.
+    fleet.until(lambda: told.value("pointsman_tenant_spent_today_usd", tenant="blue") > 0, PATIENCE_S)
     assert told.value("pointsman_questions_total", outcome="answered", failure="none") == 7
     # The list of what waits is looked at each 30 s.
     fleet.until(lambda: told.value("pointsman_reviews_waiting") == 1, PATIENCE_S)

@@ -25,6 +25,7 @@ PROMISED = {
     "PointsmanBreakerOpen",
     "PointsmanBudgetExhausted",
     "PointsmanSpendCapNear",
+    "PointsmanTenantSpendCapNear",
     "PointsmanReviewOverdue",
     "PointsmanNoHealthyProvider",
     "PointsmanPriceUnknown",

@@ -72,9 +72,12 @@ def test_with_data_both_classifiers_are_measured(tmp_path: Path, monkeypatch: py
     rows = [{"text": "Write a function that sorts names", "label": "code_task", "source": "here"}] * 3
     (tmp_path / "classify_dev.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
     figures, tables, remarks = classification.measure(tmp_path)
-    found = {figure.key: figure.value for figure in figures}
-    assert (found["classify_accuracy"], found["classify_rules_accuracy"]) == (1.0, 1.0)
-    assert found["classify_constant_accuracy"] == 1.0
+    accuracy = next(figure for figure in figures if figure.key == "classify_accuracy")
+    assert accuracy.value == 1.0
+    assert {other.key: other.value for other in accuracy.beside} == {
+        "classify_rules_accuracy": 1.0,
+        "classify_constant_accuracy": 1.0,
+    }
     assert [table.title for table in tables[:3]] == [
         "What kind of question?",
         "By type, classify_dev.jsonl",

@@ -74,6 +74,7 @@ def test_every_documented_metric_is_shown_somewhere() -> None:
         "State of each breaker",
         "Retry budget",
         "Spend against cap, today",
+        "Spend against cap by tenant, today",
     ],
 )
 def test_what_was_promised_has_a_panel(title: str) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.document import BEGIN, END, write
 from benchmarks.scale import entity, money, pacing, questions, tables
-from benchmarks.scale.__main__ import BEGIN, END, WORKERS, write
+from benchmarks.scale.__main__ import WORKERS
 
 DOC = Path(__file__).parents[2] / "docs" / "scale.md"
 

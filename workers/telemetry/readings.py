@@ -11,6 +11,7 @@ from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
 from pointsman.health.breaker import BreakerState
 from pointsman.health.keys import key_of, model_of, provider_of
+from pointsman.health.snapshot import Snapshot
 from pointsman.health.spend import MICRO, day_of
 from pointsman.telemetry import metrics
 from pointsman.telemetry.metrics import METRICS, Metric
@@ -49,6 +50,7 @@ def read(health: ProcessHealth, catalogue: ProcessCatalogue) -> Readings:
         found.setdefault(metric.name, []).append(Observation(value, labels))
 
     _tell_providers(health, tell)
+    _tell_tenants(health, tell)
     for key in keys_of(health, catalogue):
         _tell_key(health, key, tell)
     budget = health.budget.gauge
@@ -74,19 +76,33 @@ def keys_of(health: ProcessHealth, catalogue: ProcessCatalogue) -> list[str]:
 
 
 def _tell_providers(health: ProcessHealth, tell: Callable[..., None]) -> None:
-    now = health.clock()
-    snapshot = health.view.snapshot
-    today = snapshot is not None and day_of(snapshot.issued_at) == day_of(health.view.fleet_time(now))
+    now, today = health.clock(), _todays(health)
     for name, provider in health.configuration.providers.items():
         if not provider.enabled:
             continue
         tell(metrics.IN_FLIGHT, health.in_flight(name), provider=name)
         tell(metrics.ADMITTED, int(health.view.health(health.key(name), now).barred(now) is None), provider=name)
         tell(metrics.PRICED, int(provider.price is not None or provider.simulated), provider=name)
-        spent = snapshot.spent_micro_usd.get(name, 0) if snapshot is not None and today else 0
+        spent = 0 if today is None else today.spent_micro_usd.get(name, 0)
         tell(metrics.SPENT_TODAY, spent / MICRO, provider=name)
         if provider.daily_cost_cap_usd is not None:
             tell(metrics.DAILY_CAP, provider.daily_cost_cap_usd, provider=name)
+
+
+def _tell_tenants(health: ProcessHealth, tell: Callable[..., None]) -> None:
+    """Those of the configuration, of which the fleet keeps no others."""
+    today = _todays(health)
+    for account, cap_usd in health.configuration.tenant_caps.items():
+        spent = 0 if today is None else today.tenants_micro_usd.get(account, 0)
+        tell(metrics.TENANT_SPENT_TODAY, spent / MICRO, tenant=account)
+        tell(metrics.TENANT_DAILY_CAP, cap_usd, tenant=account)
+
+
+def _todays(health: ProcessHealth) -> Snapshot | None:
+    """The last snapshot, unless the spend that it tells is yesterday's."""
+    snapshot = health.view.snapshot
+    now = health.view.fleet_time(health.clock())
+    return snapshot if snapshot is not None and day_of(snapshot.issued_at) == day_of(now) else None
 
 
 def _tell_key(health: ProcessHealth, key: str, tell: Callable[..., None]) -> None:

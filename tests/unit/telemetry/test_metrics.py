@@ -64,7 +64,10 @@ def everything(meter: Meter) -> None:
     instruments.reconciled(divergent=True)
     instruments.moved("alpha", "m", "open")
     instruments.question_ended("answered", "none", 1.0)
-    settings = configuration({"alpha": provider_table(daily_cost_cap_usd=1.0), "beta": provider_table()})
+    settings = configuration(
+        {"alpha": provider_table(daily_cost_cap_usd=1.0), "beta": provider_table()},
+        tenants={"blue": {"daily_cost_cap_usd": 1.0}},
+    )
     gauges = Gauges(dropped=lambda: 0)
     gauges.register(meter)
     gauges.latest = read(ProcessHealth.of(settings, "w"), ProcessCatalogue(settings))

@@ -18,7 +18,8 @@ SETTINGS = configuration(
         "alpha": provider_table(daily_cost_cap_usd=2.0),
         "beta": provider_table(price=None),
         "off": provider_table(enabled=False),
-    }
+    },
+    tenants={"blue": {"daily_cost_cap_usd": 5.0}, "*": {"daily_cost_cap_usd": 1.0}},
 )
 KEY = "alpha/openai/model-2026-01-01"
 
@@ -29,7 +30,13 @@ def process(health: KeyHealth | None = None) -> ProcessHealth:
     if health is not None:
         keys = {KEY: health}
         snapshot = Snapshot(
-            epoch=1, version=1, issued_at=NOW, active_workers=3, keys=keys, spent_micro_usd={"alpha": 500_000}
+            epoch=1,
+            version=1,
+            issued_at=NOW,
+            active_workers=3,
+            keys=keys,
+            spent_micro_usd={"alpha": 500_000},
+            tenants_micro_usd={"blue": 4_500_000, "of yesterday's configuration": 1},
         )
         found.view.accept(snapshot, NOW - 2)
     return found
@@ -63,10 +70,21 @@ def test_what_a_day_has_cost_and_may_cost_is_told_in_usd_and_an_unknown_price_is
     assert [one.attributes for one in found[metrics.DAILY_CAP.name]] == [{"provider": "alpha"}]
 
 
+def test_each_tenant_of_the_configuration_is_told_with_spend_and_cap_and_no_other_is() -> None:
+    found = read(process(KeyHealth()), ProcessCatalogue(SETTINGS))
+    for metric, told in ((metrics.TENANT_SPENT_TODAY, (4.5, 0.0)), (metrics.TENANT_DAILY_CAP, (5.0, 1.0))):
+        assert [(one.attributes, one.value) for one in found[metric.name]] == [
+            ({"tenant": "blue"}, told[0]),
+            ({"tenant": "*"}, told[1]),
+        ]
+
+
 def test_yesterdays_spend_is_not_todays() -> None:
     held = process(KeyHealth())
     held.clock = lambda: NOW + 86_400
-    assert value(read(held, ProcessCatalogue(SETTINGS)), metrics.SPENT_TODAY, provider="alpha") == 0
+    found = read(held, ProcessCatalogue(SETTINGS))
+    assert value(found, metrics.SPENT_TODAY, provider="alpha") == 0
+    assert value(found, metrics.TENANT_SPENT_TODAY, tenant="blue") == 0
 
 
 def test_a_cooldown_is_told_by_the_seconds_that_are_left() -> None:
