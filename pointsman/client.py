@@ -47,7 +47,7 @@ from pointsman.explaining import explained
 from pointsman.messages import Answer, Question, oversize
 from pointsman.narrative import headline
 from pointsman.sentences import in_one
-from pointsman.server_faults import GONE, question_fault, server_fault, steadily
+from pointsman.server_faults import question_fault, server_fault, server_gone, steadily
 from pointsman.story.story import Story
 
 _MAX_ID_BYTES = 1000
@@ -168,7 +168,7 @@ class RouterClient:
         except RPCError as fault:
             told = server_fault(fault)
             # One that has gone may have taken the question before.
-            raise (_about(question_id, told) if fault.status in GONE else told) from fault
+            raise (_about(question_id, told) if server_gone(fault) else told) from fault
         if wanted_id is not None:
             # And after it, since somebody else may have asked at the same moment; a server that has gone since is
             # told of by whoever waits for the answer.

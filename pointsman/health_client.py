@@ -26,7 +26,7 @@ from pointsman.health.overview import HealthOverview
 from pointsman.health.snapshot import Snapshot
 from pointsman.health_contract import HEALTH_ENTITY_ID, ProviderHealth
 from pointsman.sentences import sentences
-from pointsman.server_faults import server_fault, unknown_namespace
+from pointsman.server_faults import server_fault, server_gone, unknown_namespace
 
 _ANSWER_WITHIN_S = 5.0
 _SIGN_OF_LIFE_S = 2.0
@@ -117,7 +117,9 @@ class HealthClient:
             async with asyncio.timeout(self._patience_s + 1):
                 return await ask(timedelta(seconds=self._patience_s))
         except RPCError as fault:
-            raise await self._silent() if fault.status in _NOBODY_ANSWERS else _told(fault) from fault
+            if fault.status in _NOBODY_ANSWERS:
+                raise await self._silent() from fault
+            raise self._gone() if server_gone(fault) else _told(fault) from fault
         except TimeoutError:
             raise await self._silent() from None
         except WorkflowQueryFailedError as fault:
@@ -129,8 +131,11 @@ class HealthClient:
             async with asyncio.timeout(_SIGN_OF_LIFE_S):
                 await self._client.service_client.check_health()
         except (RPCError, TimeoutError):
-            return NoServer(f"the Temporal server at {self._client.service_client.config.target_host} does not answer")
+            return self._gone()
         return NoWorker(_nobody_answers())
+
+    def _gone(self) -> NoServer:
+        return NoServer(f"the Temporal server at {self._client.service_client.config.target_host} does not answer")
 
 
 def _command(target: str, operator: str, note: str) -> AdminCommand:

@@ -20,8 +20,7 @@ from pointsman.errors import (
     stored_elsewhere,
 )
 
-GONE = frozenset({RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED})
-"""What a call ends with whose server does not answer; whether it took the request is then unknown."""
+_GONE = frozenset({RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED})
 _SHOWN_CHARACTERS = 200
 _RESPITE_S = 1.0
 
@@ -46,7 +45,7 @@ def server_fault(fault: RPCError) -> PointsmanError:
         return NoWorker("no worker has served this namespace yet; start one with `python -m workers` or `make dev`")
     if fault.status is RPCStatusCode.INVALID_ARGUMENT:
         return InvalidQuestion(f"the server did not take the request: {plain_reason(fault.message)}")
-    if fault.status in GONE:
+    if server_gone(fault):
         return NoServer(f"the Temporal server does not answer any more ({plain_reason(fault.message)})")
     return NoServer(f"the Temporal server did not take the request ({plain_reason(fault.message)})")
 
@@ -94,6 +93,11 @@ async def steadily(call: Callable[[], Awaitable[_Result]]) -> _Result:
                     "POINTSMAN_PAYLOAD_STORE, or POINTSMAN_CONFIG to the configuration that names the folder"
                 ) from fault
             raise
+
+
+def server_gone(fault: RPCError) -> bool:
+    """Whether no server answered the call; whether one took the request is then unknown."""
+    return fault.status in _GONE or connection_closed(fault)
 
 
 def connection_closed(fault: RPCError) -> bool:

@@ -88,6 +88,11 @@ def test_a_server_that_has_gone_is_told_so() -> None:
     assert (type(told), str(told)) == (NoServer, "the Temporal server does not answer any more (Connection refused)")
 
 
+def test_a_connection_that_was_closed_under_a_call_is_told_as_a_server_that_has_gone() -> None:
+    closed = _error("transport error", RPCStatusCode.UNKNOWN)
+    assert str(server_fault(closed)) == "the Temporal server does not answer any more (transport error)"
+
+
 @pytest.mark.parametrize(
     "closed",
     [

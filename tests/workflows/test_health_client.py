@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator
 
 import pytest
 import pytest_asyncio
+from temporalio.client import WorkflowHandle
+from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import WorkflowEnvironment
 
-from pointsman import HealthClient, NoWorker, UnknownProvider
+from pointsman import HealthClient, NoServer, NoWorker, UnknownProvider
 from pointsman.health.breaker import BreakerState
 from pointsman.health.gauges import BudgetGauge, Gauges
 from pointsman.health.probe import ProbeOutcome
@@ -98,3 +101,22 @@ async def test_without_an_entity_or_a_worker_it_says_so_and_does_not_hang(env: W
             await client.overview()
     finally:
         await lonely.terminate()
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (RPCStatusCode.UNAVAILABLE, "tcp connect error"),
+        (RPCStatusCode.UNKNOWN, "transport error"),
+    ],
+)
+async def test_a_server_that_has_gone_is_named_by_its_address_whatever_the_call_ended_with(
+    env: WorkflowEnvironment, monkeypatch: pytest.MonkeyPatch, status: RPCStatusCode, message: str
+) -> None:
+    async def gone(*_arguments: object, **_options: object) -> object:
+        raise RPCError(message, status, b"")
+
+    monkeypatch.setattr(WorkflowHandle, "query", gone)
+    address = env.client.service_client.config.target_host
+    with pytest.raises(NoServer, match=f"the Temporal server at {re.escape(address)} does not answer"):
+        await HealthClient(env.client).overview()
