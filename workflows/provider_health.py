@@ -22,7 +22,6 @@ with workflow.unsafe.imports_passed_through():
     from activities.probe import Probe
     from pointsman import health_contract
     from pointsman.health.entity import (
-        Change,
         apply_admin,
         apply_probe,
         apply_report,
@@ -36,6 +35,7 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.health.report import Report
     from pointsman.health.snapshot import Snapshot
     from pointsman.health.state import HealthState
+    from pointsman.health.turn import Change
     from pointsman.provider import task_queue
     from workflows.bugs import BUGS
 

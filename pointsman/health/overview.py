@@ -206,6 +206,6 @@ def _key(
         samples=health.n,
         spent_today_usd=spend.total / MICRO,
         probes_today_usd=spend.probe / MICRO,
-        cap_usd=state.cap_of(provider),
+        cap_usd=state.policy.daily_caps.get(provider),
         in_flight=sum(process.gauges.in_flight.get(provider, 0) for process in processes),
     )

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
+from pointsman.health.keys import provider_of
 from pointsman.health.settings import (
     OPEN_S_WITHOUT_ALTERNATIVE,
     BreakerSettings,
@@ -59,6 +60,16 @@ class HealthPolicy(BaseModel):
     def of(self, key: str) -> KeyPolicy:
         """A key's policy; a key that is not named has the defaults."""
         return self.keys.get(key, KeyPolicy())
+
+    @property
+    def daily_caps(self) -> dict[str, float]:
+        """The daily cap in USD of each provider that has one: the lowest of its keys'."""
+        caps: dict[str, float] = {}
+        for key, policy in self.keys.items():
+            if policy.daily_cost_cap_usd is not None:
+                provider = provider_of(key)
+                caps[provider] = min(policy.daily_cost_cap_usd, caps.get(provider, policy.daily_cost_cap_usd))
+        return caps
 
     def breaker_of(self, key: str) -> BreakerSettings:
         """The breaker settings of a key, with its own time open."""

@@ -16,7 +16,7 @@ from pointsman.health.measures import Figures, Measures
 from pointsman.health.policy import HealthPolicy
 from pointsman.health.probe import ProbeOutcome, ProbeRequest
 from pointsman.health.snapshot import KeyHealth, Snapshot
-from pointsman.health.spend import Spend, day_end, day_of
+from pointsman.health.spend import Spend, day_of
 from pointsman.health.window import Counts
 
 EVENT_LIMIT = 4_000
@@ -196,15 +196,6 @@ class HealthState(BaseModel):
         """Until when the provider's daily cap keeps it out."""
         until = self.capped.get(provider)
         return until if until is not None and until > self.now else None
-
-    def cap_of(self, provider: str) -> float | None:
-        """The provider's daily cap in USD: the lowest of its keys'."""
-        caps = [policy.daily_cost_cap_usd for key, policy in self.policy.keys.items() if provider_of(key) == provider]
-        return min((cap for cap in caps if cap is not None), default=None)
-
-    def cap_end(self) -> float:
-        """When a cap that is reached now ends."""
-        return day_end(self.now)
 
     @property
     def _active(self) -> tuple[int, float]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointsman.health.breaker import BreakerState
-from pointsman.health.entity import Change, apply_admin, apply_probe, apply_report, note_refused, start_probe, tick
+from pointsman.health.entity import apply_admin, apply_probe, apply_report, note_refused, start_probe, tick
 from pointsman.health.events import AdminAction, AdminCommand, HealthEvent
 from pointsman.health.measures import Measures
 from pointsman.health.policy import KEYS_MAX, HealthPolicy, KeyPolicy
@@ -20,6 +20,7 @@ from pointsman.health.settings import BreakerSettings
 from pointsman.health.snapshot import KeyHealth
 from pointsman.health.spend import day_of
 from pointsman.health.state import WORKERS_KEPT, HealthState, Reporter
+from pointsman.health.turn import Change
 from pointsman.health.window import Window
 from pointsman.latency_histogram import LatencyHistogram
 from pointsman.tenants import TENANTS_MAX

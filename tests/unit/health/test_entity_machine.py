@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from pointsman.health.breaker import BreakerState
-from pointsman.health.entity import Change, apply_admin, apply_probe, apply_report, start_probe, tick
+from pointsman.health.entity import apply_admin, apply_probe, apply_report, start_probe, tick
 from pointsman.health.events import AdminAction, AdminCommand, HealthEvent
 from pointsman.health.keys import provider_of
 from pointsman.health.policy import HealthPolicy, KeyPolicy
@@ -18,6 +18,7 @@ from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
 from pointsman.health.report_builder import ReportBuilder
 from pointsman.health.snapshot import Snapshot, latest
 from pointsman.health.state import HealthState
+from pointsman.health.turn import Change
 
 T = 1_000_000.0
 KEYS = ("a/one", "a/two", "b/one")
