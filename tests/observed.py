@@ -22,6 +22,8 @@ OF_PROMETHEUS = frozenset({"up"})
 """Metrics that the scraper itself adds."""
 BY_PROMETHEUS = frozenset({"instance", "job"})
 """Labels that it adds to each metric."""
+OF_TEMPORAL = {"temporal_worker_task_slots_available": {"task_queue", "worker_type"}}
+"""Metrics of Temporal's SDK that are shown, and their labels."""
 CLOSED_SETS = {
     "state": {state.value for state in BreakerState},
     "to": {state.value for state in BreakerState},
@@ -36,6 +38,7 @@ CLOSED_SETS = {
     "failure": {"none"},
     "provider": {"none"},
     "job": {"pointsman"},
+    "worker_type": {"WorkflowWorker", "ActivityWorker", "LocalActivityWorker", "NexusWorker"},
 }
 """What a matcher may ask a label to be. Of providers nobody is named."""
 

@@ -200,6 +200,17 @@ PANELS = (
         unit=SECONDS,
     ),
     Panel(
+        "Slots left",
+        "Temporal's own count of what the workers could take besides, by task queue; empty without sdk_metrics. At 0 "
+        "calls wait.",
+        (
+            Query(
+                'sum by (task_queue) (temporal_worker_task_slots_available{worker_type="ActivityWorker"})',
+                "{{task_queue}}",
+            ),
+        ),
+    ),
+    Panel(
         "Retry budget",
         "Extra calls that the processes have saved up together. Empty: failures are told instead of repeated.",
         (

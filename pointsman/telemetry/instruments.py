@@ -8,6 +8,7 @@ from pointsman.call import ProviderCall
 from pointsman.decision import Decision
 from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
 from pointsman.outcomes import Attempt, Fault, Usage
+from pointsman.query_types import QueryType
 from pointsman.telemetry import metrics
 from pointsman.telemetry.metrics import Metric
 
@@ -47,6 +48,9 @@ class Instruments:
         self._transitions = self._counter(metrics.TRANSITIONS)
         self._questions = self._counter(metrics.QUESTIONS)
         self._question_duration = self._histogram(metrics.QUESTION_DURATION)
+        for query_type in QueryType:
+            # A rise from nothing at all is none for Prometheus, and this one is to wake somebody the first time.
+            self._decisions.add(0, {"query_type": query_type.value, "provider": NONE, "reason": NONE})
 
     def queued(self, provider: str, seconds: float) -> None:
         """An attempt waited so long for a worker."""
@@ -92,8 +96,9 @@ class Instruments:
 
     def decided(self, decision: Decision) -> None:
         """A question was routed."""
-        first = decision.candidates[0].provider if decision.candidates else NONE
-        reason = decision.reason.partition(":")[0]
+        first, reason = NONE, NONE
+        if decision.candidates:
+            first, reason = decision.candidates[0].provider, decision.reason.partition(":")[0]
         self._decisions.add(1, {"query_type": decision.query_type.value, "provider": first, "reason": reason})
         for rejection in decision.rejected:
             if rejection.reason not in _BY_CONFIGURATION:

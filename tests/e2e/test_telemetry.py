@@ -98,28 +98,16 @@ def fleet(
         yield fleet
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def told(fleet: Fleet) -> Told:
     """The listener of the one process."""
     listening = fleet.site.config.read_text(encoding="utf-8").partition('listen = "127.0.0.1:')[2]
     return Told(int(listening.partition('"')[0]))
 
 
-def test_a_worker_that_serves_is_well_and_ready(fleet: Fleet, told: Told) -> None:
-    assert told.get("/healthz")[0] == 200
-    assert fleet.until(lambda: told.get("/readyz")[0] == 200, PATIENCE_S)
-    assert json.loads(told.get("/readyz")[1])["checks"] == {
-        "loop": True,
-        "workers": True,
-        "fleet": True,
-        "catalogue": True,
-    }
-    assert told.get("/nothing")[0] == 404
-
-
-def test_after_questions_with_faults_every_documented_metric_is_there_with_its_labels(
-    fleet: Fleet, providers: ScriptedProviders, told: Told
-) -> None:
+@pytest.fixture(scope="module")
+def busy(fleet: Fleet, providers: ScriptedProviders, told: Told) -> Told:
+    """The listener, after questions with faults of every kind."""
     providers.script("first", Reply("late", delay_s=LATE_S))
     providers.script("second", Reply("in time"))
     providers.script("failing", Status(503))
@@ -137,32 +125,46 @@ def test_after_questions_with_faults_every_documented_metric_is_there_with_its_l
     fleet.begin("panel")
     with suppress(TimeoutError):
         fleet.until(lambda: not told.lacking(), 20)
-    assert told.lacking() == []
+    return told
 
-    assert told.value("pointsman_calls_total", provider="plain", outcome="answered", error_class="none") == 1
-    assert told.value("pointsman_calls_total", provider="failing", error_class="failure") >= 3
-    assert told.value("pointsman_calls_total", provider="busy", error_class="throttle") >= 1
-    assert told.value("pointsman_hedges_total", provider="second") == 1
-    assert told.value("pointsman_budget_charges_total", charge="retry", result="denied") >= 1
-    assert told.value("pointsman_calls_turned_away_total", kind="retry_budget_exhausted") >= 1
-    assert told.value("pointsman_rejections_total", provider="failing") >= 1
-    assert told.value("pointsman_breaker_transitions_total", provider="failing", to="open") >= 1
-    assert told.value("pointsman_divergences_total", outcome="disagreed") == 1
-    assert told.value("pointsman_comparisons_total", source="panel", verdict="disagree") == 1
-    assert told.value("pointsman_calls_in_flight") == 0
-    assert told.value("pointsman_provider_daily_cap_usd") == 5
-    assert told.value("pointsman_tenant_daily_cap_usd", tenant="blue") == 5
+
+def test_a_worker_that_serves_is_well_and_ready(fleet: Fleet, told: Told) -> None:
+    assert told.get("/healthz")[0] == 200
+    assert fleet.until(lambda: told.get("/readyz")[0] == 200, PATIENCE_S)
+    assert json.loads(told.get("/readyz")[1])["checks"] == {
+        "loop": True,
+        "workers": True,
+        "fleet": True,
+        "catalogue": True,
+    }
+    assert told.get("/nothing")[0] == 404
+
+
+def test_after_questions_with_faults_every_documented_metric_is_there_with_its_labels(fleet: Fleet, busy: Told) -> None:
+    assert busy.lacking() == []
+    assert busy.value("pointsman_calls_total", provider="plain", outcome="answered", error_class="none") == 1
+    assert busy.value("pointsman_calls_total", provider="failing", error_class="failure") >= 3
+    assert busy.value("pointsman_calls_total", provider="busy", error_class="throttle") >= 1
+    assert busy.value("pointsman_hedges_total", provider="second") == 1
+    assert busy.value("pointsman_budget_charges_total", charge="retry", result="denied") >= 1
+    assert busy.value("pointsman_calls_turned_away_total", kind="retry_budget_exhausted") >= 1
+    assert busy.value("pointsman_rejections_total", provider="failing") >= 1
+    assert busy.value("pointsman_breaker_transitions_total", provider="failing", to="open") >= 1
+    assert busy.value("pointsman_divergences_total", outcome="disagreed") == 1
+    assert busy.value("pointsman_comparisons_total", source="panel", verdict="disagree") == 1
+    assert busy.value("pointsman_calls_in_flight") == 0
+    assert busy.value("pointsman_provider_daily_cap_usd") == 5
+    assert busy.value("pointsman_tenant_daily_cap_usd", tenant="blue") == 5
     # What the fleet knows of a tenant's questions comes with the next snapshot.
-    fleet.until(lambda: told.value("pointsman_tenant_spent_today_usd", tenant="blue") > 0, PATIENCE_S)
-    assert told.value("pointsman_questions_total", outcome="answered", failure="none") == 7
+    fleet.until(lambda: busy.value("pointsman_tenant_spent_today_usd", tenant="blue") > 0, PATIENCE_S)
+    assert busy.value("pointsman_questions_total", outcome="answered", failure="none") == 7
     # The list of what waits is looked at each 30 s.
-    fleet.until(lambda: told.value("pointsman_reviews_waiting") == 1, PATIENCE_S)
-    assert told.value("pointsman_reviews_oldest_seconds") > 0
+    fleet.until(lambda: busy.value("pointsman_reviews_waiting") == 1, PATIENCE_S)
+    assert busy.value("pointsman_reviews_oldest_seconds") > 0
 
 
-def test_all_that_dashboard_and_alerts_ask_for_is_told_by_this_worker(told: Told) -> None:
-    """Runs after the test above, whose questions have brought every metric about."""
-    found = told.series()
+def test_all_that_dashboard_and_alerts_ask_for_is_told_by_this_worker(busy: Told) -> None:
+    found = busy.series()
     for asked in everything_asked():
         for metric in selected(asked.expr):
             if metric.name not in OF_PROMETHEUS:

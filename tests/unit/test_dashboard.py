@@ -10,7 +10,7 @@ import pytest
 
 from deploy.dashboard.__main__ import TARGET, text
 from pointsman.telemetry.metrics import METRICS
-from tests.observed import BY_PROMETHEUS, CLOSED_SETS, OF_PROMETHEUS, Asked, everything_asked, panels
+from tests.observed import BY_PROMETHEUS, CLOSED_SETS, OF_PROMETHEUS, OF_TEMPORAL, Asked, everything_asked, panels
 from tests.promql import kept_labels, parsed, selected
 
 ASKED = everything_asked()
@@ -22,7 +22,7 @@ _LABELS = {
         if metric.kind == "histogram"
         else [(metric.exposed, [])]
     )
-}
+} | OF_TEMPORAL
 
 
 def each(asked: list[Asked]) -> pytest.MarkDecorator:

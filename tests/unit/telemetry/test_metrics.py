@@ -14,6 +14,7 @@ from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
 from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
 from pointsman.outcomes import ErrorClass, Usage
+from pointsman.query_types import QueryType
 from pointsman.telemetry import metrics
 from pointsman.telemetry.instruments import Instruments
 from pointsman.telemetry.metrics import METRICS
@@ -130,6 +131,24 @@ def test_a_provider_that_was_passed_over_by_its_configuration_is_no_rejection() 
 
     found = collected(tell)
     assert "pointsman.rejections" not in found
-    assert values(found, "pointsman.decisions") == [
-        ({"query_type": "analysis", "provider": "alpha", "reason": "primary"}, 1)
+    told = [(labels, count) for labels, count in values(found, "pointsman.decisions") if count]
+    assert told == [({"query_type": "analysis", "provider": "alpha", "reason": "primary"}, 1)]
+
+
+def test_that_no_provider_was_found_stands_at_0_before_it_happens_so_that_the_first_time_is_a_rise() -> None:
+    barred = configuration({"alpha": provider_table(enabled=False)})
+
+    def wait(meter: Meter) -> None:
+        Instruments(meter)
+
+    def find_none(meter: Meter) -> None:
+        Instruments(meter).decided(decision(settings=barred))
+
+    waiting = values(collected(wait), "pointsman.decisions")
+    assert [labels["query_type"] for labels, _ in waiting] == list(QueryType)
+    assert {(labels["provider"], labels["reason"], count) for labels, count in waiting} == {("none", "none", 0)}
+    found = values(collected(find_none), "pointsman.decisions")
+    assert [labels for labels, count in found if count] == [
+        {"query_type": "analysis", "provider": "none", "reason": "none"}
     ]
+    assert len(found) == len(waiting)
