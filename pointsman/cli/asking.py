@@ -49,6 +49,7 @@ def ask(  # noqa: PLR0913 - one parameter per option
     ] = None,
     allow: Annotated[str | None, typer.Option(metavar="P,..", help="Only these providers.")] = None,
     deny: Annotated[str | None, typer.Option(metavar="P,..", help="Not these providers.")] = None,
+    tenant: Annotated[str | None, typer.Option(metavar="NAME", help="Whom it is asked for, and who pays.")] = None,
     question_id: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="Ask once under this id: a repeat gives the same answer.")
     ] = None,
@@ -68,6 +69,7 @@ def ask(  # noqa: PLR0913 - one parameter per option
         on_exhausted=on_exhausted,
         allow=allow,
         deny=deny,
+        tenant=tenant,
     )
     question = question_from(prompt, limits, schema=schema, context=context)
 

@@ -29,6 +29,7 @@ class Limits:
     on_exhausted: str | None = None
     allow: str | None = None
     deny: str | None = None
+    tenant: str | None = None
 
     def fields(self) -> dict[str, Any]:
         """The given ones as fields of a `Question`."""

@@ -142,6 +142,8 @@ def test_a_provider_that_nobody_knows_is_refused(pointsman: Site, providers: Scr
         (["x", "--stakes", "higher"], "stakes"),
         (["x", "--on-exhausted", "panic"], "on_exhausted"),
         (["x", "--allow", " , "], "allow"),
+        (["x", "--tenant", ""], "tenant"),
+        (["x", "--tenant", "y" * 3000], "tenant: is 3,000 bytes as UTF-8"),
         (["x", "--schema", "not-there.json"], "--schema"),
         (["x", "--context", "not-there.json"], "--context"),
         (["x", "--id", ""], "id is empty"),

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from pointsman.cli.exits import Exit
 from pointsman.contract import TENANT_CAP_REACHED
-from tests.e2e.conftest import new_site
+from tests.e2e.conftest import new_site, sentence
 from tests.e2e.fleet import Fleet
 from workers.embedded.scripted.script import Reply, Tokens
 from workers.embedded.scripted.server import ScriptedProviders
@@ -56,10 +57,16 @@ def test_a_tenants_cap_holds_over_processes_and_restarts_and_is_shown(
     assert again.failure_type == TENANT_CAP_REACHED
     assert len(fleet.questions("north")) == 5
 
+    by_hand = ("ask", "What is 2 + 2?", "--task", "plain", "--max-output-tokens", "1000", "--tenant")
+    ended = fleet.site.cli(*by_hand, "blue")
+    assert ended.returncode == Exit.FAILED
+    assert "The tenant blue has spent $0.0404" in sentence(ended)
+    assert fleet.site.cli(*by_hand, "red").returncode == Exit.DONE
+
     told = fleet.site.cli("health")
     assert f"tenant blue: $0.0404 of ${CAP_USD:g} today" in told.stdout
     explained = fleet.site.cli("explain", asked[-1].id)
     assert "TenantCapReached: The tenant blue has spent" in explained.stdout
     assert "nobody may be asked (north: tenant_cost_cap" in explained.stdout
     report = json.loads(fleet.site.cli("costs", "--by", "tenant", "--json").stdout)
-    assert {row["name"]: row["attempts"] for row in report["rows"]} == {"blue": 4, "red": 1}
+    assert {row["name"]: row["attempts"] for row in report["rows"]} == {"blue": 4, "red": 2}

@@ -32,8 +32,8 @@ NAMES = [
 OPTIONS = {
     "ask": [
         *("prompt", "--task", "--stakes", "--schema", "--context", "--system", "--deadline", "--max-cost"),
-        *("--max-latency-ms", "--max-output-tokens", "--on-exhausted", "--allow", "--deny", "--id", "--no-wait"),
-        *("--wait-review", "--json"),
+        *("--max-latency-ms", "--max-output-tokens", "--on-exhausted", "--allow", "--deny", "--tenant", "--id"),
+        *("--no-wait", "--wait-review", "--json"),
     ],
     "status": ["question_id", "--json"],
     "answer": ["question_id", "--wait-review", "--json"],
