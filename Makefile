@@ -85,9 +85,13 @@ scale: $(VENV)/.installed
 chaos: $(VENV)/.installed
 	$(PY) -m benchmarks.chaos $(if $(SEED),--seed $(SEED)) $(if $(QUESTIONS),--questions $(QUESTIONS),$(if $(MINUTES),--minutes $(MINUTES)))
 
-# Hours: thousands of questions to one worker, hundreds of processes that end. Smaller: make soak ARGS="--stops 20".
+# Hours: thousands of questions to one worker, hundreds of processes that end, and ten times the hostile replies of
+# make test. Smaller: make soak ARGS="--stops 20" FUZZ=20000.
+FUZZ ?= 100000
+
 soak: $(VENV)/.installed
 	$(PY) -m benchmarks.soak $(ARGS)
+	@$(MAKE) --no-print-directory fuzz N=$(FUZZ) ARGS=
 
 # Minutes; the same examples give the same file.
 train-classifier: $(VENV)/.installed

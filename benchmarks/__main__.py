@@ -9,15 +9,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
-import signal
-import sys
-import time
 from pathlib import Path
 from typing import NoReturn
 
-from rich.console import Console
-
+from benchmarks.command import Progress, console, end_with
 from benchmarks.document import BEGIN, END, in_markdown, write
 from benchmarks.extent import FULL, QUICK
 from benchmarks.figures import Figure, print_table, write_json
@@ -25,12 +20,8 @@ from benchmarks.found import Found
 from benchmarks.machine import in_words, machine, processor_time
 from benchmarks.parts import PARTS, Plan, measure
 from benchmarks.promised import arranged, missing
-from pointsman.errors import NoServer
-from pointsman.leaving import leave
 
 _RESULT, _PART_RESULT = Path("build") / "bench.json", Path("build") / "bench-only.json"
-_NO_SERVER = 3
-_STOPPED = 130
 _LINES_SHOWN = 20
 _WIDTH = 180
 
@@ -53,27 +44,15 @@ def _arguments() -> argparse.Namespace:
 
 
 def _run(wanted: argparse.Namespace) -> int:
-    began, used = time.monotonic(), processor_time()
-
-    def tell(what: str) -> None:
-        print(f"[{time.monotonic() - began:6.1f} s] {what}", flush=True)
-
-    described = machine()
+    tell, used, described = Progress(), processor_time(), machine()
     title = in_words(described) + ("; quick: fewer questions, and less sure" if wanted.quick else "")
     plan = Plan(tuple(wanted.only), QUICK if wanted.quick else FULL, wanted.data, tell)
     whole = set(plan.parts) == set(PARTS)
-    try:
-        found = asyncio.run(measure(plan))
-    except NoServer as fault:
-        print(fault, file=sys.stderr)
-        return _NO_SERVER
-    except KeyboardInterrupt:
-        return _STOPPED
+    found = asyncio.run(measure(plan))
     if whole:
-        took = time.monotonic() - began
-        found.figures.append(Figure("bench_s", "the whole benchmark", took, "s", at_most=plan.extent.at_most_s))
+        found.figures.append(Figure("bench_s", "the whole benchmark", tell.seconds, "s", at_most=plan.extent.at_most_s))
     found.figures.append(Figure("bench_busy", "share of the machine's time in use", used.busy_since()))
-    _print(Console(width=None if sys.stdout.isatty() else _WIDTH), title, found)
+    _print(title, found)
     if whole and (unmeasured := missing(found.figures)):
         print(f"Not measured: {', '.join(unmeasured)}.")
     result = _RESULT if whole else _PART_RESULT
@@ -84,21 +63,19 @@ def _run(wanted: argparse.Namespace) -> int:
     return 0
 
 
-def _print(console: Console, title: str, found: Found) -> None:
+def _print(title: str, found: Found) -> None:
+    shown = console(_WIDTH)
     for table in found.tables:
-        console.print(table)
+        shown.print(table)
     for line in found.remarks[:_LINES_SHOWN]:
-        console.print(line, markup=False, soft_wrap=True)
-    print_table(console, title, *arranged(found.figures))
+        shown.print(line, markup=False, soft_wrap=True)
+    print_table(shown, title, *arranged(found.figures))
 
 
 def main() -> NoReturn:
     """Measure and leave with the right status."""
-    # Also in a shell's background, which ignores Ctrl-C: what was started is ended first.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    leave(_run(_arguments()))
+    wanted = _arguments()
+    end_with(lambda: _run(wanted))
 
 
 if __name__ == "__main__":

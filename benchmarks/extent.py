@@ -27,7 +27,7 @@ class Extent:
 
 FULL = Extent(
     plain=Size(rounds=12, one_by_one=20, together=64),
-    shadowed=Size(rounds=6, one_by_one=30, together=0),
+    shadowed=Size(rounds=5, one_by_one=30, together=0),
     waiting_reviews=1000,
     misbehaving=suite.FULL,
     kills=Scale(60.0),

@@ -7,27 +7,19 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
-import signal
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import NoReturn
 
-from rich.console import Console
-
 from benchmarks.chaos.run import run
 from benchmarks.chaos.schedule import SHORT, Scale, schedule
 from benchmarks.chaos.verdict import verdict
+from benchmarks.command import Progress, console, end_with
 from benchmarks.figures import print_table, write_json
 from benchmarks.machine import in_words, machine
-from pointsman.errors import NoServer
-from pointsman.leaving import leave
 
 _RESULT = Path("build") / "chaos.json"
-_NO_SERVER = 3
-_STOPPED = 130
 _SHOWN = 60
 
 
@@ -49,31 +41,20 @@ def _scale(wanted: argparse.Namespace) -> Scale:
 
 
 def _run(wanted: argparse.Namespace) -> int:
-    began = time.monotonic()
-
-    def tell(what: str) -> None:
-        print(f"[{time.monotonic() - began:6.1f} s] {what}", flush=True)
-
-    described = machine()
+    tell, described = Progress(), machine()
     tell(f"seed {wanted.seed}")
     plan = schedule(wanted.seed, _scale(wanted))
-    try:
-        with tempfile.TemporaryDirectory(prefix="pointsman-chaos-") as temporary:
-            folder = Path(temporary)
-            if wanted.keep is not None:
-                folder = wanted.keep
-                folder.mkdir(parents=True)
-            found = verdict(asyncio.run(run(plan, folder.resolve(), tell)))
-    except NoServer as away:
-        print(away, file=sys.stderr)
-        return _NO_SERVER
-    except KeyboardInterrupt:
-        return _STOPPED
-    console = Console(width=None if sys.stdout.isatty() else 140)
-    console.print(found.table())
+    with tempfile.TemporaryDirectory(prefix="pointsman-chaos-") as temporary:
+        folder = Path(temporary)
+        if wanted.keep is not None:
+            folder = wanted.keep
+            folder.mkdir(parents=True)
+        found = verdict(asyncio.run(run(plan, folder.resolve(), tell)))
+    shown = console()
+    shown.print(found.table())
     for line in found.sentences()[:_SHOWN]:
-        console.print(line, markup=False, soft_wrap=True)
-    print_table(console, in_words(described), found.figures)
+        shown.print(line, markup=False, soft_wrap=True)
+    print_table(shown, in_words(described), found.figures)
     write_json(_RESULT, {**described, "seed": wanted.seed}, found.figures)
     print(f"Written to {_RESULT}. Again: make chaos SEED={wanted.seed}")
     return 0 if found.good else 1
@@ -81,11 +62,8 @@ def _run(wanted: argparse.Namespace) -> int:
 
 def main() -> NoReturn:
     """Run and leave with the right status."""
-    # Also in a shell's background, which ignores Ctrl-C: what was started is ended first.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    leave(_run(_arguments()))
+    wanted = _arguments()
+    end_with(lambda: _run(wanted))
 
 
 if __name__ == "__main__":

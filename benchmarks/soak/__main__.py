@@ -8,27 +8,18 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
-import signal
-import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import NoReturn
 
-from rich.console import Console
-
+from benchmarks.command import Progress, console, end_with
 from benchmarks.figures import Figure, print_table, write_json
 from benchmarks.machine import in_words, machine
 from benchmarks.soak import exits, memory
 from benchmarks.soak.settings import write_settings
 from benchmarks.stack import stack
-from pointsman.errors import NoServer
-from pointsman.leaving import leave
 
 _RESULT = Path("build") / "soak.json"
-_NO_SERVER = 3
-_STOPPED = 130
 
 
 def _arguments() -> argparse.Namespace:
@@ -42,10 +33,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def _figures(wanted: argparse.Namespace, began: float) -> tuple[list[Figure], list[str]]:
-    def tell(what: str) -> None:
-        print(f"[{time.monotonic() - began:7.1f} s] {what}", flush=True)
-
+async def _figures(wanted: argparse.Namespace, tell: Progress) -> tuple[list[Figure], list[str]]:
     complaints: list[str] = []
     figures: list[Figure] = []
     tell("starting the Temporal server")
@@ -58,26 +46,19 @@ async def _figures(wanted: argparse.Namespace, began: float) -> tuple[list[Figur
                 figures += (found := await exits.commands(running, wanted.asks, tell)).figures()
                 complaints += found.complaints
             if wanted.stops:
-                until = began + 60 * wanted.minutes
+                until = tell.began + 60 * wanted.minutes
                 figures += (found := await exits.workers(running, wanted.stops, until, tell)).figures()
                 complaints += found.complaints
     return figures, complaints
 
 
 def _run(wanted: argparse.Namespace) -> int:
-    began = time.monotonic()
-    described = machine()
-    try:
-        figures, complaints = asyncio.run(_figures(wanted, began))
-    except NoServer as fault:
-        print(fault, file=sys.stderr)
-        return _NO_SERVER
-    except KeyboardInterrupt:
-        return _STOPPED
-    console = Console(width=None if sys.stdout.isatty() else 140)
+    tell, described = Progress(), machine()
+    figures, complaints = asyncio.run(_figures(wanted, tell))
+    shown = console()
     for line in complaints:
-        console.print(line, markup=False, soft_wrap=True)
-    print_table(console, in_words(described), figures)
+        shown.print(line, markup=False, soft_wrap=True)
+    print_table(shown, in_words(described), figures)
     write_json(_RESULT, described, figures)
     print(f"Written to {_RESULT}.")
     return 0
@@ -85,11 +66,8 @@ def _run(wanted: argparse.Namespace) -> int:
 
 def main() -> NoReturn:
     """Measure and leave with the right status."""
-    # Also in a shell's background, which ignores Ctrl-C: what was started is ended first.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    leave(_run(_arguments()))
+    wanted = _arguments()
+    end_with(lambda: _run(wanted))
 
 
 if __name__ == "__main__":
