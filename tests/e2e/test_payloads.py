@@ -40,6 +40,9 @@ chain = ["alpha", "beta"]
 require_eval = false
 stakes = "high"
 reconcile = "review"
+
+[routes.measured]
+chain = ["alpha", "beta"]
 {UNMOVED}"""
 OLD = f"old:{base64.b64encode(bytes(range(32))).decode()}"
 NEW = f"new:{base64.b64encode(bytes(range(32, 64))).decode()}"
@@ -57,7 +60,22 @@ def sealed_server(
     folder = tmp_path_factory.mktemp("sealed")
     (folder / "kept").mkdir()
     with new_site(loop, providers, folder, TABLES) as site:
+        suites = _suite(tmp_path_factory.mktemp("suites"))
+        text = site.config.read_text(encoding="utf-8")
+        evals = f"[catalogue]\nevals = {json.dumps(str(suites))}\n"
+        site.config.write_text(text.replace("[catalogue]\n", evals), encoding="utf-8")
         yield site
+
+
+def _suite(folder: Path) -> Path:
+    """Suites whose one case has canaries, in a folder of their own: the owner's file is no secret of the server's."""
+    suite = folder / "measured"
+    suite.mkdir()
+    about = f'description = "one"\nthreshold = 0.5\nsystem = "{_canary("suite")}"\nchecks = [{{ check = "exact" }}]\n'
+    (suite / "suite.toml").write_text(about, encoding="utf-8")
+    case = {"id": "one", "prompt": _canary("case"), "expected": _canary("expected")}
+    (suite / "cases.jsonl").write_text(json.dumps(case), encoding="utf-8")
+    return folder
 
 
 @pytest.fixture
@@ -119,6 +137,9 @@ def test_with_encryption_no_canary_is_found_and_every_command_reads(sealed: Site
     assert sealed.cli("reviews", "decide", "sealed-review", *note, **{KEYS: OLD}).returncode == Exit.DONE
     reviewed = sealed.cli("answer", "sealed-review", "--json", **{KEYS: OLD})
     assert json.loads(reviewed.stdout)["text"] == _canary("reviewed")
+    providers.script("alpha", Reply(_canary("measured")))
+    measured = sealed.cli("eval", "run", "--task", "measured", "--provider", "alpha", **{KEYS: OLD})
+    assert _canary("expected") in measured.stdout, measured.stderr
     _until_done(sealed, "health")
     _until_done(sealed, "catalogue", "show")
     assert worker.signal(signal.SIGTERM) == 0
