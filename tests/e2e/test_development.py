@@ -90,8 +90,10 @@ def test_an_argument_that_makes_no_sense_is_refused_in_a_sentence(words: tuple[s
     assert words[-1] in sentence(ended)
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("said", ["starting the workers", "question 1 of"])
+@pytest.mark.parametrize(
+    ("number", "status", "said"),
+    [(signal.SIGINT, 130, "question 1 of"), (signal.SIGTERM, 143, "starting the workers")],
+)
 def test_a_signal_ends_the_demo_and_all_that_it_started(
     tmp_path: Path, number: signal.Signals, status: int, said: str
 ) -> None:
