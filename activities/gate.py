@@ -14,7 +14,6 @@ from pointsman.cost import estimated_cost_usd
 from pointsman.fallback import output_cap
 from pointsman.faults import ProviderFault, fault
 from pointsman.health.keys import key_of
-from pointsman.health.spend import day_end
 from pointsman.health_order import BREAKER
 from pointsman.outcomes import ErrorClass
 from pointsman.prompt import input_tokens
@@ -96,9 +95,8 @@ class Gate:
             return None
         reservation = health.tenants.reserve(account, most_usd, now)
         if reservation is None:
-            # What others have set aside may come back any moment.
-            back_in_s = None if health.tenants.reserved(account) else day_end(now) - now
-            raise _turned_away(TENANT_COST_CAP, health.tenant_cap(account).sentence, back_in_s)
+            told = health.tenant_cap(account, pays_later=health.tenants.covers(account, most_usd))
+            raise _turned_away(TENANT_COST_CAP, told.sentence, health.tenants.back_in_s(account, most_usd, now))
         return reservation
 
     async def _wait(self, slot: Slot, call: ProviderCall, money: SetAside) -> None:

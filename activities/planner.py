@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from activities.process_health import ProcessHealth
 from pointsman.charges import TokenRequest
+from pointsman.decision import Rejection
 from pointsman.health.keys import key_of
 from pointsman.health.snapshot import DAILY_COST_CAP
-from pointsman.health.spend import day_end
 from pointsman.health.told import live_of, standing_of
 from pointsman.health_order import FLAGGED
 from pointsman.hedge_delay import CallClass
@@ -31,10 +31,14 @@ class Planner:
         sitting_out = self._health.cooldowns.begin(request_id)
         return QuestionHealth(self._health, request_id, sitting_out, self._health.account_of(tenant))
 
-    def tenant_cap(self, tenant: str | None) -> TenantCap | None:
-        """What is known right now of the cap that concerns a tenant's questions, if any."""
+    def tenant_cap(self, tenant: str | None, rejected: tuple[Rejection, ...]) -> TenantCap | None:
+        """What is known right now of the cap that concerns a tenant's questions, if any, and has rejected these."""
         account = self._health.account_of(tenant)
-        return None if account is None else self._health.tenant_cap(account)
+        if account is None:
+            return None
+        waits = [rejection.recovers_in_s for rejection in rejected if rejection.reason == TENANT_COST_CAP]
+        pays_later = self._health.tenants.reserved(account) > 0 or any(wait is not None for wait in waits)
+        return self._health.tenant_cap(account, pays_later=pays_later)
 
     def take(self, request: TokenRequest) -> bool:
         """Take a token from the budget, or nothing where it is denied."""
@@ -86,8 +90,7 @@ class QuestionHealth:
         now = self._fleet_time
         if purse.affords(account, most_usd, now):
             return standing
-        # A call under way may give back any moment what it has not cost.
-        recovers_in_s = None if purse.reserved(account) > 0 else day_end(now) - now
+        recovers_in_s = purse.back_in_s(account, most_usd, now)
         return standing.model_copy(update={"barred": cap, "cooling": None, "recovers_in_s": recovers_in_s})
 
     def live(self, provider: str, query_type: QueryType) -> Live:

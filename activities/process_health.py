@@ -98,10 +98,10 @@ class ProcessHealth:
         """The account that a tenant's questions draw on, or `None` where no cap concerns them."""
         return account_of(tenant, self.configuration.tenants)
 
-    def tenant_cap(self, account: str) -> TenantCap:
+    def tenant_cap(self, account: str, *, pays_later: bool) -> TenantCap:
         """What is known of an account's cap right now."""
         now, cap = self.view.fleet_time(self.clock()), self.configuration.tenants[account].daily_cost_cap_usd
-        return TenantCap.of(account, cap, self.tenants.spent_usd(account, now), day_end(now))
+        return TenantCap.of(account, cap, self.tenants.spent_usd(account, now), day_end(now), pays_later=pays_later)
 
     def give_back(self, money: SetAside) -> None:
         """A call was not made after all."""

@@ -60,7 +60,7 @@ class Score:
         except UnknownName as fault:
             raise invalid_question(fault) from None
         if any(rejection.reason == TENANT_COST_CAP for rejection in decision.rejected):
-            told = self._planner.tenant_cap(request.question.tenant)
+            told = self._planner.tenant_cap(request.question.tenant, decision.rejected)
             decision = decision.model_copy(update={"tenant_cap": told})
         shadow = self._shadow(request, decision)
         if shadow is not None:

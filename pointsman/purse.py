@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pointsman.health.spend import MICRO, day_of, micro_usd
+from pointsman.health.spend import MICRO, day_end, day_of, micro_usd
 
 
 @dataclass(eq=False)
@@ -73,6 +73,18 @@ class Purse:
         """Whether `reserve` would set this aside right now: what a decision asks, before a call is scheduled."""
         cap = self._caps.get(provider)
         return cap is None or micro_usd(usd) <= self._free(provider, cap, day_of(now))
+
+    def covers(self, provider: str, usd: float) -> bool:
+        """Whether this process's share of a whole day would pay for it."""
+        cap = self._caps.get(provider)
+        return cap is None or micro_usd(usd) <= cap // self._processes
+
+    def back_in_s(self, provider: str, usd: float, now: float) -> float | None:
+        """In how many seconds a cap that does not pay for this will, at the earliest; `None` where nobody can say."""
+        # A call under way may give back any moment what it has not cost; and no day pays for what is beyond its share.
+        if self.reserved(provider) > 0 or not self.covers(provider, usd):
+            return None
+        return day_end(now) - now
 
     def settle(self, reservation: Reservation, usd: float, seq: int) -> None:
         """The call has ended and cost this, which report `seq` tells; what was set aside is free again."""

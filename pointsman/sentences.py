@@ -47,6 +47,13 @@ def shortened(sentence: str) -> str:
     return f"{sentence[:half]} … {sentence[-half:]}"
 
 
+def unreadable(fault: OSError | UnicodeDecodeError) -> str:
+    """Why a file's text cannot be had, and what to do; to stand behind the file's name."""
+    if isinstance(fault, UnicodeDecodeError):
+        return f"cannot be read (byte {fault.start + 1} is not UTF-8); convert it"
+    return f"cannot be read ({fault.strerror}); give a file that this process may read"
+
+
 def _sentence(detail: ErrorDetails, model: type[BaseModel], *, toml: bool) -> str:
     location = tuple(step for step in detail["loc"] if step != "[key]")
     path = ".".join(str(step) for step in location)

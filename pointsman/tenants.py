@@ -47,21 +47,34 @@ class TenantCap(BaseModel):
     """Of today, as far as the process knew that decided."""
     resets_at: AwareDatetime
     """The next midnight UTC."""
+    pays_later: bool = True
+    """Whether the cap will pay for such a question when it begins anew."""
 
     @property
     def sentence(self) -> str:
-        """Which cap it is, what is spent, and when it begins anew."""
+        """Which cap it is, what is spent, and when it begins anew; or that it is too low for such a question."""
+        if not self.pays_later:
+            return self._too_low
         whose = f"The tenant {self.account} has" if self.account != OTHERS else "All without a cap of their own have"
         return (
             f"{whose} spent ${self.spent_usd:.4f} of ${self.cap_usd:g} for today, and what is left does not pay "
             f"for this question. The cap begins anew at {self.resets_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
         )
 
+    @property
+    def _too_low(self) -> str:
+        whose = f"of the tenant {self.account}" if self.account != OTHERS else "without a cap of their own"
+        table = f"[tenants.{self.account}]" if self.account != OTHERS else '[tenants."*"]'
+        return (
+            f"One question {whose} may cost more than a worker may spend of ${self.cap_usd:g} in a whole day; lower "
+            f"its max_output_tokens, or raise daily_cost_cap_usd of {table}"
+        )
+
     @classmethod
-    def of(cls, account: str, cap_usd: float, spent_usd: float, resets_at: float) -> TenantCap:
+    def of(cls, account: str, cap_usd: float, spent_usd: float, resets_at: float, *, pays_later: bool) -> TenantCap:
         """A cap that begins anew at a time in seconds since the epoch."""
         at = datetime.fromtimestamp(resets_at, UTC)
-        return cls(account=account, cap_usd=cap_usd, spent_usd=spent_usd, resets_at=at)
+        return cls(account=account, cap_usd=cap_usd, spent_usd=spent_usd, resets_at=at, pays_later=pays_later)
 
 
 def account_of(tenant: str | None, caps: Container[str]) -> str | None:

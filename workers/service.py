@@ -79,19 +79,22 @@ async def serve(  # noqa: PLR0913 - what a process is started with
         catalogue_feed = CatalogueFeed(client, catalogue, lambda: feed.snapshot_interval_s)
         stopping = asyncio.create_task(stop.wait())
         # Its worker comes first: the process reads the catalogue through it, and only then takes questions.
-        running = [asyncio.create_task(measuring.run())]
-        await _first_of(stopping, asyncio.create_task(catalogue_feed.first()), *running)
-        running += [asyncio.create_task(worker.run()) for worker in workers]
-        feeding = [asyncio.create_task(feed.run()), asyncio.create_task(catalogue_feed.run())]
-        watch.serves(client, health, catalogue, [measuring, *workers])
-        ready()
+        begun, running = [measuring], [asyncio.create_task(measuring.run())]
+        feeding: list[asyncio.Task[Any]] = [asyncio.create_task(catalogue_feed.first())]
         try:
-            # A worker that ends by itself has failed: its exception ends the process.
             await _first_of(stopping, *feeding, *running)
+            if not stop.is_set():
+                begun += workers
+                running += [asyncio.create_task(worker.run()) for worker in workers]
+                feeding = [asyncio.create_task(feed.run()), asyncio.create_task(catalogue_feed.run())]
+                watch.serves(client, health, catalogue, [measuring, *workers])
+                ready()
+                # A worker that ends by itself has failed: its exception ends the process.
+                await _first_of(stopping, *feeding, *running)
         finally:
             stopping.cancel()
             watch.condition.serving = False
-            await _drain([*workers, measuring], running)
+            await _drain(begun, running)
             # Last, so that the calls that were let finish are reported too.
             for task in feeding:
                 task.cancel()
@@ -103,7 +106,8 @@ async def _first_of(*tasks: asyncio.Task[Any]) -> None:
 
 
 async def _drain(workers: list[Worker], running: list[asyncio.Task[None]]) -> None:
-    # Each one, whether it runs yet or not: one that is still starting would otherwise run for ever.
+    # Each one, whether it runs yet or not: one that is still starting would otherwise run for ever. And none that was
+    # never begun: its shutdown would wait for ever.
     await asyncio.gather(*(worker.shutdown() for worker in workers))
     await asyncio.gather(*running)
 

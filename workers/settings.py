@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from pointsman.checks import EMBEDDED, is_embedded, missing_keys, warnings
 from pointsman.config_file import from_environment, load
@@ -13,6 +14,17 @@ from pointsman.configuration import Configuration
 from pointsman.deployment import Deployment
 from pointsman.sentences import ConfigurationError
 from workers.telemetry.surroundings import telemetry_here
+
+
+def configuration_here(path: Path) -> Configuration:
+    """The file's configuration, with telemetry going where this process's environment says.
+
+    Raises:
+        ConfigurationError: the file or a variable is wrong.
+    """
+    configuration = load(path)
+    telemetry = telemetry_here(configuration.telemetry, os.environ)
+    return configuration.model_copy(update={"telemetry": telemetry})
 
 
 @dataclass(frozen=True)
@@ -55,9 +67,7 @@ class Settings:
         Raises:
             ConfigurationError: the file or a variable is wrong, or a key is missing.
         """
-        configuration = load(from_environment())
-        telemetry = telemetry_here(configuration.telemetry, os.environ)
-        return cls.of(configuration.model_copy(update={"telemetry": telemetry}))
+        return cls.of(configuration_here(from_environment()))
 
     def warnings(self) -> list[str]:
         """What the start-up log says about the configuration."""

@@ -100,7 +100,7 @@ def _told(fault: Exception, *, as_json: bool) -> int:
         kind, sentence, status = type(fault).__name__, str(fault), status_of(fault)
     elif callable(usage):
         # Without any argument the message is the whole help.
-        text = str(usage())
+        text = str(usage()).replace(": Value error, ", ": ")  # the libraries' own words
         sentence = text if text.startswith("Usage:") else f"{text.rstrip('.')}. See `pointsman --help`."
         kind, status = "Usage", Exit.BAD_INPUT
     elif isinstance(fault, OSError) and fault.filename is None:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pointsman.ledger.settings import LedgerSettings
 
 
+_CURE = "give the workers' configuration by --config or POINTSMAN_CONFIG, or correct its ledger.url"
+
+
 class By(StrEnum):
     """What costs are summed by."""
 
@@ -68,7 +71,7 @@ def _read(settings: LedgerSettings, by: By, since: date | None, until: date | No
         totals = ledger.totals(by.value, since=since, until=until)
     except LedgerUnavailable as fault:
         where = masked_url(settings.url)
-        raise NoLedger(f"the ledger of costs at {where} cannot be read: {fault}") from fault
+        raise NoLedger(f"the ledger of costs at {where} cannot be read: {fault}; {_CURE}") from fault
     finally:
         ledger.close()
     return CostReport.of(by.value, totals, since, until)

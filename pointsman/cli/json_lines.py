@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pointsman.errors import InvalidQuestion
+from pointsman.sentences import unreadable
 
 
 def lines(path: Path, option: str) -> Iterator[tuple[int, str]]:
@@ -20,7 +21,7 @@ def lines(path: Path, option: str) -> Iterator[tuple[int, str]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as fault:
-        raise InvalidQuestion(f"{option}: {path} cannot be read ({fault})") from fault
+        raise InvalidQuestion(f"{option}: {path} {unreadable(fault)}") from fault
     return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
+import socket
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.warm import WorkerProcess
+from pointsman.cli.exits import Exit
 from tests.e2e.conftest import PATIENCE_S, ROOT, environment, python, run, sentence, start
-from workers.embedded.temporal_server import binary
+from workers.embedded.temporal_server import binary, free_port
 
 
 @contextmanager
@@ -69,6 +72,23 @@ def test_the_stack_and_the_command_that_it_prints_ignore_what_the_shell_says_abo
         asked = run(["bash", "-c", command], environment({**ELSEWHERE}), cwd=tmp_path)
         assert asked.returncode == 0, asked.stderr
         assert stack.signal(signal.SIGINT) == 0
+
+
+def test_a_server_that_ends_by_itself_ends_the_stack_with_a_sentence(tmp_path: Path) -> None:
+    port = free_port(0)
+    with _dev(tmp_path, "dev.log", POINTSMAN_LISTEN=f"127.0.0.1:{port}") as (stack, _):
+        with socket.create_connection(("127.0.0.1", port), PATIENCE_S):
+            pass
+        (server,) = (
+            int(line.split()[0])
+            for line in run(["ps", "-A", "-o", "pid,args"], environment({})).stdout.splitlines()
+            if str(tmp_path) in line and "leash" not in line
+        )
+        os.kill(server, signal.SIGKILL)
+        assert stack.process.wait(PATIENCE_S) == Exit.NOT_REACHED
+        log = tmp_path / ".pointsman" / "temporal.log"
+        assert f"the embedded Temporal server has ended by itself; its log is {log}" in stack.said()
+        assert "Traceback" not in stack.said()
 
 
 @pytest.mark.parametrize("in_the_way", [".pointsman", ".pointsman/lock/", ".pointsman/temporal.log/"])

@@ -121,7 +121,13 @@ def test_what_the_parser_gives_up_on_is_not_toml(tmp_path: Path, content: str) -
 
 def test_a_folder_in_place_of_the_file_is_told(tmp_path: Path) -> None:
     (sentence,) = _faults(tmp_path)
-    assert sentence.startswith(f"{tmp_path}: cannot be read")
+    assert sentence == f"{tmp_path}: cannot be read (Is a directory); give a file that this process may read"
+
+
+def test_a_file_in_another_encoding_is_told_with_the_place(tmp_path: Path) -> None:
+    path = tmp_path / "latin.toml"
+    path.write_bytes("# Zürich".encode("latin-1"))
+    assert _faults(path) == [f"{path}: cannot be read (byte 4 is not UTF-8); convert it"]
 
 
 @pytest.mark.parametrize(

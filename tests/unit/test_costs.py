@@ -135,6 +135,12 @@ def test_a_file_that_is_no_ledger_is_a_sentence(tmp_path: Path, capsys: pytest.C
     (tmp_path / "ledger.db").write_bytes(b"no database at all" * 100)
     status, said = _refused(tmp_path, capsys, url=f"sqlite:///{tmp_path}/ledger.db")
     assert (status, "file is not a database" in said) == (Exit.NOT_REACHED, True)
+    assert said.rstrip().endswith("--config or POINTSMAN_CONFIG, or correct its ledger.url")
+
+
+def test_what_cannot_be_summed_by_is_a_sentence_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["costs", "--by", "bogus"]) == Exit.BAD_INPUT
+    assert capsys.readouterr().err.startswith("Invalid value for '--by': 'bogus' is not one of 'provider', 'task', ")
 
 
 def test_an_empty_database_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str], postgresql: str) -> None:

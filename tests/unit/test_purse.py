@@ -106,3 +106,14 @@ def test_one_process_never_commits_more_than_its_share(calls: list[tuple[float, 
             spent += cost
             purse.settle(reservation, cost, seq=1)
         assert spent + processes * purse.reserved("alpha") / 1e6 <= 1.0 + 1e-4
+
+
+def test_a_cap_pays_again_at_midnight_unless_calls_are_under_way_or_no_days_share_is_enough() -> None:
+    purse = Purse({"alpha": 1.0})
+    purse.tell({"alpha": 900_000}, TODAY, processes=2, acked_seq=0)
+    assert purse.back_in_s("alpha", 0.5, MIDNIGHT - 60) == 60
+    assert purse.back_in_s("alpha", 0.51, MIDNIGHT - 60) is None
+    assert not purse.covers("alpha", 0.51)
+    assert purse.covers("beta", 1e9)
+    purse.reserve("alpha", 0.01, MIDNIGHT - 60)
+    assert purse.back_in_s("alpha", 0.5, MIDNIGHT - 60) is None

@@ -27,7 +27,7 @@ from tests.builders import configuration, decision, document, provider_table
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC).timestamp()
 MIDNIGHT = datetime(2026, 12, 1, tzinfo=UTC).timestamp()
 BLUE = {"blue": {"daily_cost_cap_usd": 5.0}}
-CAP = TenantCap.of("blue", 5.0, 4.999, MIDNIGHT)
+CAP = TenantCap.of("blue", 5.0, 4.999, MIDNIGHT, pays_later=True)
 SENTENCE = (
     "The tenant blue has spent $4.9990 of $5 for today, and what is left does not pay for this question. "
     "The cap begins anew at 2026-12-01 00:00 UTC"
@@ -54,7 +54,23 @@ def test_a_question_draws_on_its_tenants_account_else_on_that_of_all_others(
 def test_a_cap_says_which_it_is_what_is_spent_and_when_it_begins_anew() -> None:
     assert CAP.sentence == SENTENCE
     others = SENTENCE.replace("The tenant blue has", "All without a cap of their own have")
-    assert TenantCap.of("*", 5.0, 4.999, MIDNIGHT).sentence == others
+    assert TenantCap.of("*", 5.0, 4.999, MIDNIGHT, pays_later=True).sentence == others
+
+
+@pytest.mark.parametrize(
+    ("account", "whose", "table"),
+    [
+        ("blue", "of the tenant blue", "[tenants.blue]"),
+        ("*", "without a cap of their own", '[tenants."*"]'),
+    ],
+)
+def test_a_cap_that_no_day_would_pay_by_promises_none_and_says_what_to_change(
+    account: str, whose: str, table: str
+) -> None:
+    assert TenantCap.of(account, 0.001, 0.0, MIDNIGHT, pays_later=False).sentence == (
+        f"One question {whose} may cost more than a worker may spend of $0.001 in a whole day; lower its "
+        f"max_output_tokens, or raise daily_cost_cap_usd of {table}"
+    )
 
 
 def test_a_question_that_its_tenants_cap_does_not_pay_for_fails_as_that() -> None:

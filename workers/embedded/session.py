@@ -39,9 +39,12 @@ async def dev(rehearsal: Rehearsal) -> int:
     stop = stop_on_signals()
     async with embedded_stack(rehearsal, stop, _teller()) as stack:
         say(_how_to_ask(stack))
-        waiting = asyncio.create_task(stop.wait())
-        await asyncio.wait([waiting, stack.ended], return_when=asyncio.FIRST_COMPLETED)
-        waiting.cancel()
+        stopping, lost = asyncio.create_task(stop.wait()), asyncio.create_task(stack.server.lost())
+        await asyncio.wait([stopping, lost, stack.ended], return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if lost.done():
+            await lost
+        lost.cancel()
         say("Stopping; calls under way are let finish.")
     return 0
 

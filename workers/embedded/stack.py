@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from pointsman.config_file import CONFIG_VARIABLE, load
+from pointsman.config_file import CONFIG_VARIABLE
 from pointsman.sentences import ConfigurationError
 from workers.embedded.answers import scripts
 from workers.embedded.local_model import local_model, weights
@@ -21,7 +21,7 @@ from workers.embedded.resolution import Rehearsal, resolve
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.embedded.temporal_server import TemporalServer, temporal_server
 from workers.service import serve
-from workers.settings import Settings
+from workers.settings import Settings, configuration_here
 from workers.telemetry.sdk_metrics import sdk_buffer
 
 FOLDER = Path(".pointsman")
@@ -47,7 +47,7 @@ async def embedded_stack(
 ) -> AsyncGenerator[Stack]:
     """Run the stack for as long as the block runs; `tell` hears of the progress."""
     config = Path(os.environ.get(CONFIG_VARIABLE) or DEMO_CONFIG)
-    configuration = load(config)
+    configuration = configuration_here(config)
     sdk_metrics = sdk_buffer(configuration.telemetry)
     async with AsyncExitStack() as running:
         folder = running.enter_context(_Folder(FOLDER))

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import BinaryIO
@@ -30,6 +30,7 @@ _RETENTION = timedelta(days=30)
 _START_PATIENCE_S = 60.0
 _STOP_PATIENCE_S = 15.0
 _SETTLING_S = 0.3
+_LOOK_EVERY_S = 0.5
 
 # Without the first three every dispatch costs 50 ms and a timer below a second takes a whole one; the next two let the
 # server push a cancellation to the worker. The last three make a queue keep to priorities and let tenants take turns:
@@ -54,6 +55,18 @@ class TemporalServer:
     client: Client
     address: str
     ui: str
+    log: Path
+    process: subprocess.Popen[bytes] = field(repr=False)
+
+    async def lost(self) -> None:
+        """Wait until the server ends by itself, and raise that.
+
+        Raises:
+            NoServer: it has.
+        """
+        while self.process.poll() is None:  # noqa: ASYNC110 - another process
+            await asyncio.sleep(_LOOK_EVERY_S)
+        raise NoServer(f"the embedded Temporal server has ended by itself; its log is {self.log}")
 
     def link(self, workflow_id: str, run_id: str = "") -> str:
         """Where a workflow's history is shown."""
@@ -75,19 +88,17 @@ async def temporal_server(
     database.parent.mkdir(parents=True, exist_ok=True)
     log_path = database.with_suffix(".log")
     try:
-        process, server = await _up(database, log_path, port, ui_port)
+        server = await _up(database, log_path, port, ui_port)
     except NoServer:
         # Between the look for a free port and its use another server may have taken it.
-        process, server = await _up(database, log_path, port, ui_port)
+        server = await _up(database, log_path, port, ui_port)
     try:
         yield server
     finally:
-        await ended(process)
+        await ended(server.process)
 
 
-async def _up(
-    database: Path, log_path: Path, port: int | None, ui_port: int | None
-) -> tuple[subprocess.Popen[bytes], TemporalServer]:
+async def _up(database: Path, log_path: Path, port: int | None, ui_port: int | None) -> TemporalServer:
     port, ui_port = port or free_port(PORT), ui_port or free_port(UI_PORT)
     process = started(command(database, port, ui_port), log_path)
     try:
@@ -95,7 +106,7 @@ async def _up(
     except BaseException:
         await ended(process)
         raise
-    return process, TemporalServer(client, f"{_HOST}:{port}", f"http://{_HOST}:{ui_port}")
+    return TemporalServer(client, f"{_HOST}:{port}", f"http://{_HOST}:{ui_port}", log_path, process)
 
 
 def started(words: list[str], log_path: Path) -> subprocess.Popen[bytes]:

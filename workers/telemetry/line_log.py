@@ -1,7 +1,7 @@
 """Lines that a thread of its own writes to a file or to standard error: who tells one waits for no disk or reader.
 
 Each line is one write at the end of the file, so that several processes may share it. A file that was moved away, as
-log rotation does, is opened anew under its name.
+log rotation does, is opened anew under its name; while that cannot be done, lines go on into the one that was moved.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class LineLog:
                 self._append(line.encode(errors="replace") + b"\n")
             except OSError as fault:
                 self.dropped += 1
-                self._warn(fault)
+                self._warn(f"the decision log is not written ({fault.strerror}): {self.dropped} lines are lost so far")
 
     def _next(self) -> str | None:
         with self._changed:
@@ -90,8 +90,14 @@ class LineLog:
             named = self._path.stat()
             if (named.st_dev, named.st_ino) == (held.st_dev, held.st_ino):
                 return
-        os.close(self._fd)
-        self._fd = self._opened()
+        try:
+            opened = self._opened()
+        except OSError as fault:
+            self._warn(f"the decision log cannot be opened anew ({fault.strerror}); it goes on in the file moved away")
+            return
+        # Only now, and never twice: the number of a closed file is soon somebody else's.
+        held_fd, self._fd = self._fd, opened
+        os.close(held_fd)
 
     def _opened(self) -> int:
         if self._path is None:
@@ -99,8 +105,8 @@ class LineLog:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         return os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
-    def _warn(self, fault: OSError) -> None:
+    def _warn(self, what: str) -> None:
         now = time.monotonic()
         if now >= self._next_warning_at:
             self._next_warning_at = now + _WARN_EVERY_S
-            _log.warning("the decision log is not written (%s): %d lines are lost so far", fault.strerror, self.dropped)
+            _log.warning(what)

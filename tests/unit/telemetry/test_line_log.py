@@ -46,6 +46,34 @@ def test_a_file_that_was_moved_away_is_opened_anew(tmp_path: Path) -> None:
     assert (moved.read_text(encoding="utf-8"), path.read_text(encoding="utf-8")) == ("before\n", "after\n")
 
 
+def test_while_the_name_cannot_be_had_lines_go_into_the_file_moved_away_and_no_other_file_is_touched(
+    tmp_path: Path,
+) -> None:
+    path, moved = tmp_path / "decisions.jsonl", tmp_path / "decisions.jsonl.1"
+    log = LineLog(str(path))
+
+    def written(word: str, where: Path) -> None:
+        log.write(word)
+        give_up = time.monotonic() + 10
+        while not (where.is_file() and word in where.read_text(encoding="utf-8")):
+            assert time.monotonic() < give_up
+            time.sleep(0.01)
+
+    written("first", path)
+    path.rename(moved)
+    path.mkdir()
+    written("second", moved)
+    with (tmp_path / "other").open("w", encoding="utf-8") as other:
+        written("third", moved)
+        other.write("mine")
+    path.rmdir()
+    written("fourth", path)
+    log.close()
+    assert (tmp_path / "other").read_text(encoding="utf-8") == "mine"
+    assert moved.read_text(encoding="utf-8") == "first\nsecond\nthird\n"
+    assert log.dropped == 0
+
+
 def test_a_reader_that_does_not_read_costs_lines_and_no_time(tmp_path: Path) -> None:
     fifo = tmp_path / "pipe"
     os.mkfifo(fifo)
