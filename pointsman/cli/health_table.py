@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -18,6 +20,12 @@ from pointsman.printable import one_line
 _WIDE = 160
 _ROOMY = 120
 _TENANTS_SHOWN = 20
+_PROVIDER = 0
+_BY_WORTH = (_PROVIDER, 1, 5, 4, 3, 8, 7, 6, 2, 9)
+"""Columns by what somebody wants to know first: state, cooldown, last failure, window, in flight, money, latency."""
+_ALWAYS = 2
+_MARGIN = 3
+"""Characters between the texts of two columns."""
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 _WORDS = {
     BreakerState.CLOSED: "closed",
@@ -118,19 +126,42 @@ def _table(told: HealthOverview, now: float, width: int) -> Table:
         *("provider", "state", "for", f"ok / failed / throttled ({span(window_s)})", "last failure", "cooldown"),
         *("p50 / p95", "today", "in flight", "last probe"),
     )
+    columns = {number: (headings[number], *(row[number] for row in rows)) for number in _BY_WORTH}
+    # A narrow terminal is for what there is to say.
+    told_of = {number: cells for number, cells in columns.items() if width >= _ROOMY or not rows or any(cells[1:])}
     table = Table()
-    for number, heading in enumerate(headings):
-        # A narrow terminal is for what there is to say.
-        if width >= _ROOMY or not rows or any(row[number] for row in rows):
-            table.add_column(heading, overflow="fold", no_wrap=heading == "provider")
-        else:
-            rows = [(*row[:number], None, *row[number + 1 :]) for row in rows]
+    widths = _widths(told_of, width)
+    for number in sorted(widths):
+        table.add_column(headings[number], overflow="fold", width=widths[number])
     for row in rows:
-        table.add_row(*(Text(one_line(cell)) for cell in row if cell is not None))
+        table.add_row(*(Text(one_line(row[number])) for number in sorted(widths)))
     return table
 
 
-def _row(key: KeyOverview, now: float, *, alone: bool) -> tuple[str | None, ...]:
+def _widths(columns: dict[int, tuple[str, ...]], width: int) -> dict[int, int]:
+    """Widths of those columns, the most worthy first, that stand beside each other with no word cut; two at least."""
+    widths, left = dict[int, int](), width - 1
+    for number, cells in columns.items():
+        # A provider's name and what is said of it stand in one line.
+        least = _longest(cells) if number == _PROVIDER else _longest(word for cell in cells for word in cell.split())
+        if left < least + _MARGIN and len(widths) >= _ALWAYS:
+            break
+        widths[number] = least
+        left -= least + _MARGIN
+    # What is said of providers comes into one line before a heading does.
+    for wanted in ({number: _longest(columns[number][first:]) for number in widths} for first in (1, 0)):
+        for number, characters in wanted.items():
+            more = max(0, min(characters - widths[number], left))
+            widths[number] += more
+            left -= more
+    return widths
+
+
+def _longest(texts: Iterable[str]) -> int:
+    return max((cell_len(one_line(text)) for text in texts), default=0)
+
+
+def _row(key: KeyOverview, now: float, *, alone: bool) -> tuple[str, ...]:
     failure, probe = key.last_failure, key.last_probe
     return (
         (key.provider if alone else key.key) + ("" if key.configured else " (not configured)"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from io import StringIO
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from pointsman.cli.health_table import cooldown_words, event_lines, print_overview, span, state_words, window_words
 from pointsman.health.breaker import BreakerState
@@ -147,3 +150,28 @@ def test_a_key_that_a_process_made_up_sends_a_terminal_nothing(capsys: pytest.Ca
     shown = capsys.readouterr().out
     assert "\x1b" not in shown
     assert r"al\x1b[2Jpha" in shown
+
+
+@pytest.mark.parametrize("width", [36, 50, 64, 80, 100, 120, 140, 160])
+def test_a_narrow_terminal_shows_fewer_columns_and_cuts_no_word(width: int) -> None:
+    ill = key(
+        "frontier-provider-9",
+        state=BreakerState.OPEN,
+        open_until=NOW + 300,
+        last_failure=LastFailure(at=NOW - 12, kind="http_503"),
+        cooldowns=(Cooldown(reason="throttle", until=NOW + 40),),
+        cap_usd=5.0,
+    )
+    written = StringIO()
+    print_overview(told(key("frontier-provider-1"), ill), NOW, Console(width=width, file=written))
+    lines = [line for line in written.getvalue().splitlines() if line.startswith(("│", "┃"))]
+    words = {word for line in lines for word in re.split(r"[│┃\s]+", line)}
+    assert {"provider", "state", "frontier-provider-1", "frontier-provider-9", "closed", "open,", "left"} <= words
+    assert len({len(line) for line in lines}) == 1
+    if width >= 50:
+        assert len(lines[0]) <= width
+        assert {"throttle"} <= words
+    if width >= 80:
+        assert {"http_503", "failure"} <= words
+    if width >= 120:
+        assert {"flight", "today", "probe"} <= words
