@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pointsman.decision import Candidate, Decision, Rejection
 from pointsman.outcomes import Attempt
 from pointsman.standing import Standing
@@ -73,6 +75,12 @@ def paid(attempt: Attempt) -> str:
     if attempt.cost_usd == 0:
         return "free"
     return money(attempt.cost_usd) if attempt.usage.source == "reported" else f"about {money(attempt.cost_usd)}"
+
+
+def paid_together(usd: float, attempts: Sequence[Attempt]) -> str:
+    """What attempts have cost, and whether some of it is an estimate."""
+    estimated = any(attempt.usage.source != "reported" and attempt.cost_usd for attempt in attempts)
+    return f"about {money(usd)}" if estimated else money(usd)
 
 
 def money(usd: float) -> str:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from pointsman.errors import QuestionFailed
 from pointsman.messages import Answer
+from pointsman.phrases import paid_together
 from pointsman.printable import printable as printable  # noqa: PLC0414 - part of how things look here
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def print_answer(question_id: str, answer: Answer) -> None:
         ("confidence", f"{answer.confidence:.2f}{' (refused)' if answer.refused else ''}"),
         ("attempts", "; ".join(attempt_words(answer))),
         ("tokens", f"{usage.input_tokens} in, {usage.output_tokens} out ({usage.source})"),
-        ("cost", money(answer.cost_usd)),
+        ("cost", "unknown" if answer.cost_usd is None else paid_together(answer.cost_usd, answer.attempts)),
         ("compared", comparison_words(answer)),
         ("review", review_words(answer)),
         ("latency", f"{answer.latency_ms:.0f} ms"),

@@ -12,7 +12,7 @@ from pointsman.call import Completion, FailedCall
 from pointsman.decision import Decision
 from pointsman.messages import Question
 from pointsman.outcomes import Attempt
-from pointsman.phrases import money, span
+from pointsman.phrases import money, paid_together, span
 from pointsman.reconciliation import Reconciliation
 from pointsman.review import ReviewRecord
 from pointsman.story.facts import (
@@ -145,10 +145,7 @@ def _rows(fact: CallEnded) -> tuple[Attempt, ...]:
 
 
 def _cost_words(attempts: Sequence[Attempt], known: float, missing: int) -> str:
-    estimated = any(attempt.usage.source != "reported" and attempt.cost_usd for attempt in attempts)
-    if missing:
-        return f"at least {money(known)}"
-    return f"about {money(known)}" if estimated else money(known)
+    return f"at least {money(known)}" if missing else paid_together(known, attempts)
 
 
 def _under_way(facts: Sequence[Fact], now: datetime) -> tuple[str, ...]:

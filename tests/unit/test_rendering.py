@@ -7,7 +7,9 @@ import json
 import pytest
 
 from pointsman.cli.rendering import error_json, print_answer, printable
+from pointsman.outcomes import Usage, UsageSource
 from pointsman.testing import scripted_answer
+from tests.builders import attempt
 
 
 @pytest.mark.parametrize(
@@ -29,6 +31,17 @@ def test_no_part_of_an_answer_commands_the_terminal(capsys: pytest.CaptureFixtur
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
     assert "te\\x1b[2Jxt" in printed
+
+
+@pytest.mark.parametrize(("source", "shown"), [("reported", "$0.000300"), ("estimated", "about $0.000300")])
+def test_a_cost_that_is_partly_an_estimate_says_so(
+    capsys: pytest.CaptureFixture[str], source: UsageSource, shown: str
+) -> None:
+    loser = attempt(cost_usd=0.0001, usage=Usage(source=source))
+    answer = scripted_answer("yes").model_copy(update={"attempts": (attempt(), loser), "cost_usd": 0.0003})
+    print_answer("q", answer)
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("cost")]
+    assert line.removeprefix("cost").strip() == shown
 
 
 def test_a_failure_as_json_names_the_question_where_there_is_one() -> None:
