@@ -202,8 +202,8 @@ PANELS = (
     ),
     Panel(
         "Slots left",
-        "Temporal's own count of what the workers could take besides, by task queue; empty without sdk_metrics. At 0 "
-        "calls wait.",
+        "Temporal's own count of what the workers could take besides, by task queue; empty without [telemetry] "
+        "sdk_metrics. At 0 calls wait.",
         (
             Query(
                 'sum by (task_queue) (temporal_worker_task_slots_available{worker_type="ActivityWorker"})',
