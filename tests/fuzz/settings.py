@@ -10,7 +10,7 @@ CASES = int(os.environ.get("POINTSMAN_FUZZ_CASES", "10000"))
 SEED = os.environ.get("POINTSMAN_FUZZ_SEED", "pointsman")
 TIME_LIMIT_S = 600 + CASES // 10
 
-ENOUGH = 100
+ENOUGH = 50
 """Of so many cases some are taken and some are not, whatever the seed; of fewer that is a matter of luck."""
 
 

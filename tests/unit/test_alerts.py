@@ -132,7 +132,9 @@ def _limits() -> list[tuple[dict[str, Any], re.Match[str]]]:
 
 
 @pytest.mark.parametrize("factor", [0.9, 1.1])
-@pytest.mark.parametrize(("rule", "found"), _limits(), ids=lambda one: one["alert"] if isinstance(one, dict) else "")
+@pytest.mark.parametrize(
+    ("rule", "found"), _limits(), ids=lambda one: str(one["alert"]) if isinstance(one, dict) else ""
+)
 def test_no_limit_of_a_rule_can_move_by_a_tenth_without_a_case_that_notices(
     rule: dict[str, Any], found: re.Match[str], factor: float
 ) -> None:
