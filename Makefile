@@ -45,7 +45,7 @@ test: $(VENV)/.model
 
 # Hostile replies, files and command lines: make fuzz N=100000 SEED=anything. What is found lies in build/fuzz.
 N ?= 10000
-SEED ?= pointsman
+fuzz: SEED ?= pointsman
 
 fuzz: $(VENV)/.installed
 	POINTSMAN_FUZZ_CASES=$(N) POINTSMAN_FUZZ_SEED=$(SEED) $(PY) -m pytest -n 2 --dist worksteal tests/fuzz $(ARGS)
@@ -91,7 +91,9 @@ FUZZ ?= 100000
 
 soak: $(VENV)/.installed
 	$(PY) -m benchmarks.soak $(ARGS)
-	@$(MAKE) --no-print-directory fuzz N=$(FUZZ) ARGS=
+	@seed=$(if $(SEED),$(SEED),$$(date -u +%Y%m%d%H%M%S)) && \
+	echo "The seed is new each time; make fuzz N=$(FUZZ) SEED=$$seed repeats this one." && \
+	$(MAKE) --no-print-directory fuzz N=$(FUZZ) SEED=$$seed ARGS=
 
 # Minutes; the same examples give the same file.
 train-classifier: $(VENV)/.installed

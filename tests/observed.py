@@ -12,6 +12,7 @@ import yaml
 from pointsman.budget import Charge
 from pointsman.divergence.comparison import Verdict
 from pointsman.health.breaker import BreakerState
+from pointsman.nobody import Absence
 from pointsman.outcomes import AttemptOutcome, ErrorClass, Purpose, UsageSource
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
@@ -37,6 +38,7 @@ CLOSED_SETS = {
     "outcome": {*get_args(AttemptOutcome), "agreed", "disagreed", "cannot_tell"},
     "failure": {"none"},
     "provider": {"none"},
+    "reason": set(get_args(Absence)),
     "job": {"pointsman"},
     "worker_type": {"WorkflowWorker", "ActivityWorker", "LocalActivityWorker", "NexusWorker"},
 }

@@ -1,10 +1,11 @@
 """PromQL for tests: what an expression names, and its value over a few synthetic series.
 
-The evaluator knows what the alert rules use, and refuses the rest; `promtool test rules` is the measure of it.
+The evaluator knows what alert rules and panels use, and refuses the rest; `promtool test rules` is the measure of it.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,22 +15,32 @@ from typing import Any
 import promql_parser as promql
 
 _VARIABLES = {"$__rate_interval": "1m", "$__range": "1d"}
+_EVERYTHING = {'"$provider"': '".*"', '"$query_type"': '".*"'}
+"""What the variables at the head of the dashboard are where nobody has chosen."""
 _LOOKBACK_S = 300.0
 _SERIES = re.compile(r"(?P<name>\w+)\{(?P<labels>.*)\}")
 _LABEL = re.compile(r'(\w+)="([^"]*)"')
 _VALUES = re.compile(r"(?P<first>[\d.]+)(\+(?P<step>[\d.]+))?x(?P<count>\d+)")
+Labels = frozenset[tuple[str, str]]
+Vector = dict[Labels, float]
+
 _ARITHMETIC: Mapping[str, Callable[[float, float], float]] = {
     "*": operator.mul,
+    "-": operator.sub,
     "/": lambda part, whole: part / whole if whole else float("nan"),
 }
 _COMPARISON: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
     "==": operator.eq,
 }
+_SETS: Mapping[str, Callable[[Vector, Vector], Vector]] = {
+    "or": lambda left, right: {**right, **left},
+    "and": lambda left, right: {labels: one for labels, one in left.items() if labels in right},
+    "unless": lambda left, right: {labels: one for labels, one in left.items() if labels not in right},
+}
 _AGGREGATION: Mapping[str, Callable[[Sequence[float]], float]] = {"sum": sum, "min": min, "max": max, "count": len}
-
-Labels = frozenset[tuple[str, str]]
-Vector = dict[Labels, float]
 
 
 @dataclass(frozen=True)
@@ -58,14 +69,18 @@ class Series:
     @classmethod
     def of(cls, text: str, values: str, interval_s: float) -> Series:
         """Read promtool's notation."""
-        found, shape = _SERIES.fullmatch(text), _VALUES.fullmatch(values)
+        found = _SERIES.fullmatch(text)
         assert found is not None, text
-        assert shape is not None, values
-        step = float(shape["step"] or 0)
-        samples = tuple(
-            (number * interval_s, float(shape["first"]) + number * step) for number in range(int(shape["count"]) + 1)
-        )
+        told = [one for part in values.split() for one in _expanded(part)]
+        samples = tuple((number * interval_s, one) for number, one in enumerate(told))
         return cls(found["name"], labels_of(found["labels"]), samples)
+
+
+def _expanded(part: str) -> Iterator[float]:
+    shape = _VALUES.fullmatch(part)
+    assert shape is not None, part
+    for number in range(int(shape["count"]) + 1):
+        yield float(shape["first"]) + number * float(shape["step"] or 0)
 
 
 def labels_of(text: str) -> Labels:
@@ -131,8 +146,10 @@ def _by(node: Any) -> Sequence[str]:
     return tuple(node.modifier.labels)
 
 
-def fires(expr: str, series: Sequence[Series], at_s: float) -> Vector:
-    """The series that an alert's expression gives at a time."""
+def value(expr: str, series: Sequence[Series], at_s: float) -> Vector:
+    """The series that an expression gives at a time; of a dashboard's variables everything is chosen."""
+    for variable, everything in _EVERYTHING.items():
+        expr = expr.replace(variable, everything)
     found = _value(parsed(expr), series, at_s)
     assert isinstance(found, dict), expr
     return found
@@ -144,10 +161,11 @@ def _value(node: Any, series: Sequence[Series], at_s: float) -> Vector | float:
     if isinstance(node, promql.ParenExpr):
         return _value(node.expr, series, at_s)
     if isinstance(node, promql.VectorSelector):
+        until_s = at_s - (0 if node.offset is None else node.offset.total_seconds())
         return {
             one.labels: samples[-1][1]
             for one in _matching(node, series)
-            if (samples := _within(one, at_s - _LOOKBACK_S, at_s))
+            if (samples := _within(one, until_s - _LOOKBACK_S, until_s))
         }
     if isinstance(node, promql.Call):
         return _called(node, series, at_s)
@@ -181,12 +199,21 @@ def _within(one: Series, after_s: float, until_s: float) -> list[tuple[float, fl
     return [(at, value) for at, value in one.samples if after_s < at <= until_s]
 
 
-def _called(node: Any, series: Sequence[Series], at_s: float) -> Vector:
-    name, (argument,) = node.func.name, node.args
+def _called(node: Any, series: Sequence[Series], at_s: float) -> Vector | float:
+    name, arguments = node.func.name, list(node.args)
+    if name == "time":
+        return at_s
+    if name == "vector":
+        return {frozenset(): float(arguments[0].val)}
     if name == "absent":
-        return {} if _vector(argument, series, at_s) else {frozenset(): 1.0}
+        return {} if _vector(arguments[0], series, at_s) else {frozenset(): 1.0}
+    if name == "ceil":
+        return {labels: float(math.ceil(one)) for labels, one in _vector(arguments[0], series, at_s).items()}
+    if name == "histogram_quantile":
+        return _quantiles(float(arguments[0].val), _vector(arguments[1], series, at_s))
     if name not in {"rate", "increase"}:
         raise NotImplementedError(name)
+    (argument,) = arguments
     range_s = argument.range.total_seconds()
     found: Vector = {}
     for one in _matching(argument.vector_selector, series):
@@ -195,6 +222,24 @@ def _called(node: Any, series: Sequence[Series], at_s: float) -> Vector:
             a_second = (samples[-1][1] - samples[0][1]) / (samples[-1][0] - samples[0][0])
             found[one.labels] = a_second * (range_s if name == "increase" else 1)
     return found
+
+
+def _quantiles(number: float, buckets: Vector) -> Vector:
+    """As Prometheus reckons: along a straight line within the bucket that the rank falls in."""
+    groups: dict[Labels, list[tuple[float, float]]] = {}
+    for labels, count in buckets.items():
+        bound = float(dict(labels)["le"])
+        groups.setdefault(frozenset(pair for pair in labels if pair[0] != "le"), []).append((bound, count))
+    return {labels: _quantile(number, sorted(steps)) for labels, steps in groups.items()}
+
+
+def _quantile(number: float, steps: Sequence[tuple[float, float]]) -> float:
+    rank, below, start = number * steps[-1][1], 0.0, 0.0
+    for bound, count in steps:
+        if count >= rank and count > 0:
+            return start if math.isinf(bound) else start + (bound - start) * (rank - below) / (count - below)
+        below, start = count, bound
+    return float("nan")
 
 
 def _aggregated(node: Any, of: Vector) -> Vector:
@@ -206,23 +251,19 @@ def _aggregated(node: Any, of: Vector) -> Vector:
 
 
 def _combined(op: str, left: Vector | float, right: Vector | float) -> Vector | float:
-    if op == "or":
+    if op in _SETS:
         assert isinstance(left, dict)
         assert isinstance(right, dict)
-        return {**right, **left}
-    if op == "unless":
-        assert isinstance(left, dict)
-        assert isinstance(right, dict)
-        return {labels: value for labels, value in left.items() if labels not in right}
+        return _SETS[op](left, right)
     if isinstance(left, dict):
         pairs = {
-            labels: (value, right[labels] if isinstance(right, dict) else right)
-            for labels, value in left.items()
+            labels: (one, right[labels] if isinstance(right, dict) else right)
+            for labels, one in left.items()
             if not isinstance(right, dict) or labels in right
         }
     else:
         assert isinstance(right, dict), "nothing here is a mere number"
-        pairs = {labels: (left, value) for labels, value in right.items()}
+        pairs = {labels: (left, one) for labels, one in right.items()}
     if op in _COMPARISON:
         return {labels: one for labels, (one, other) in pairs.items() if _COMPARISON[op](one, other)}
     return {labels: _ARITHMETIC[op](one, other) for labels, (one, other) in pairs.items()}

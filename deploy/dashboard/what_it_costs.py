@@ -6,6 +6,8 @@ from deploy.dashboard.panel import ORANGE, PER_SECOND, RED, SHARE, USD, YELLOW, 
 from deploy.dashboard.wording import CHOSEN, TYPES, in_all, largest, per_second, share
 
 _COST = f"pointsman_cost_usd_total{{{CHOSEN}}}"
+_FOUND = 'provider!="none"'
+"""Of the decisions those that cost anything: a question that waits is routed, and finds nobody, again and again."""
 _SPENT = largest(f"pointsman_provider_spent_today_usd{{{CHOSEN}}}", "provider")
 _CAP = largest(f"pointsman_provider_daily_cap_usd{{{CHOSEN}}}", "provider")
 # The dashboard's variables choose providers: a tenant's questions go to all of them.
@@ -29,11 +31,12 @@ PANELS = (
     ),
     Panel(
         "USD for a question of each type",
-        "Mean over the time that is shown. It rises with longer prompts, dearer providers, and more extra calls.",
+        "Mean over the time that is shown, for one that found a provider; one that waited and was routed again counts "
+        "again. It rises with longer prompts, dearer providers, and more extra calls.",
         (
             Query(
                 f"{in_all(f'pointsman_cost_usd_total{{{TYPES}, {CHOSEN}}}', 'query_type')}"
-                f" / {in_all(f'pointsman_decisions_total{{{TYPES}}}', 'query_type')}",
+                f" / {in_all(f'pointsman_decisions_total{{{TYPES}, {_FOUND}}}', 'query_type')}",
                 "{{query_type}}",
                 instant=True,
             ),

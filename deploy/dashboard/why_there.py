@@ -18,7 +18,9 @@ PANELS = (
     ),
     Panel(
         "Reasons of decisions",
-        "primary in quiet times. breaker_open, cooldown, throttled: the best one was passed over.",
+        "primary in quiet times. breaker_open, cooldown, throttled: the best one was passed over. unwell, tenant, "
+        "unadmitted, request: nobody was left, for the state of providers, the tenant's cap, the catalogue or the "
+        "configuration, or the question's own limits.",
         (Query(per_second(f"pointsman_decisions_total{{{TYPES}, {CHOSEN}}}", "reason", "5m"), "{{reason}}"),),
         unit=PER_SECOND,
         stack="normal",

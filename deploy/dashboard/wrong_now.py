@@ -7,7 +7,7 @@ from deploy.dashboard.wording import CHOSEN, ENDED, GIVEN, LIVE, RECENT, in_all,
 
 _CALLS = f"pointsman_calls_total{{{CHOSEN}, {LIVE}, {ENDED}}}"
 _FAILED = f'pointsman_calls_total{{{CHOSEN}, {LIVE}, outcome="failed"}}'
-_ADMITTED = f"min by (provider) (pointsman_provider_admitted{{{CHOSEN}}})"
+_ADMITTED = f"pointsman_provider_admitted{{{CHOSEN}}}"
 _NOT_CLOSED = f'pointsman_breaker_state{{{CHOSEN}, state=~"open|half_open|forced_open"}}'
 _UNANSWERED = 'pointsman_questions_total{outcome="failed"}'
 _STATES = ("closed", "disabled", "half_open", "open", "forced_open")
@@ -36,10 +36,11 @@ def _error_rate(window: str, title: str) -> Panel:
 SUMMARY = (
     Panel(
         "Providers that take calls",
-        "Those that breaker, quota, cap and key let through, and all. None: nothing is answered; `pointsman health`.",
+        "Those that breaker, quota, cap and key let through, as the process sees it that lets the fewest through, and "
+        "all. None: its questions get no answer; `pointsman health`.",
         (
-            Query(f"sum({_ADMITTED})", "take calls"),
-            Query(f"count({_ADMITTED})", "of"),
+            Query(f"min(sum by (instance) ({_ADMITTED}))", "take calls"),
+            Query(f"count({largest(_ADMITTED, 'provider')})", "of"),
         ),
         "stat",
         width=4,
@@ -201,8 +202,8 @@ PANELS = (
     ),
     Panel(
         "Slots left",
-        "Temporal's own count of what the workers could take besides, by task queue; empty without sdk_metrics. At 0 "
-        "calls wait.",
+        "Temporal's own count of what the workers could take besides, by task queue; empty without [telemetry] "
+        "sdk_metrics. At 0 calls wait.",
         (
             Query(
                 'sum by (task_queue) (temporal_worker_task_slots_available{worker_type="ActivityWorker"})',

@@ -7,6 +7,7 @@ from opentelemetry.metrics import Counter, Histogram, Meter, NoOpMeter
 from pointsman.call import ProviderCall
 from pointsman.decision import Decision
 from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
+from pointsman.nobody import Absence, why_nobody
 from pointsman.outcomes import Attempt, Fault, Usage
 from pointsman.query_types import QueryType
 from pointsman.telemetry import metrics
@@ -16,6 +17,8 @@ SCOPE = "pointsman"
 NONE = "none"
 UNKNOWN = "unknown"
 PROBE = "probe"
+ALERTED: tuple[Absence, ...] = ("unwell", "unadmitted")
+"""Of the reasons for which nobody is asked those that an alert rests on."""
 _BY_CONFIGURATION = frozenset({"disabled", "not_in_chain", "denied", "not_allowed"})
 """Reasons that say nothing of how a provider is: every decision would count them."""
 _PROBED = {ProbeOutcome.SUCCESS: "answered", ProbeOutcome.FAILURE: "failed", ProbeOutcome.INCONCLUSIVE: "inconclusive"}
@@ -49,8 +52,9 @@ class Instruments:
         self._questions = self._counter(metrics.QUESTIONS)
         self._question_duration = self._histogram(metrics.QUESTION_DURATION)
         for query_type in QueryType:
-            # A rise from nothing at all is none for Prometheus, and this one is to wake somebody the first time.
-            self._decisions.add(0, {"query_type": query_type.value, "provider": NONE, "reason": NONE})
+            # A rise from nothing at all is none for Prometheus, and these are to be seen the first time.
+            for reason in ALERTED:
+                self._decisions.add(0, {"query_type": query_type.value, "provider": NONE, "reason": reason})
 
     def queued(self, provider: str, seconds: float) -> None:
         """An attempt waited so long for a worker."""
@@ -96,9 +100,10 @@ class Instruments:
 
     def decided(self, decision: Decision) -> None:
         """A question was routed."""
-        first, reason = NONE, NONE
         if decision.candidates:
             first, reason = decision.candidates[0].provider, decision.reason.partition(":")[0]
+        else:
+            first, reason = NONE, why_nobody(decision.rejected)
         self._decisions.add(1, {"query_type": decision.query_type.value, "provider": first, "reason": reason})
         for rejection in decision.rejected:
             if rejection.reason not in _BY_CONFIGURATION:

@@ -102,7 +102,7 @@ QUEUE_WAIT = Metric(
 DECISIONS = Metric(
     "pointsman.decisions",
     "counter",
-    "Questions routed, by the provider that is asked first; provider is none where there is no candidate.",
+    "Times that a question was routed, by the provider that is asked first; where there is none, reason says why.",
     ("query_type", "provider", "reason"),
 )
 REJECTIONS = Metric(

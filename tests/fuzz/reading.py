@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from dataclasses import dataclass, replace
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from pointsman.acceptance import is_refusal
 from tests.fuzz.case import SCHEMA, Expected
 
 _WHOLE = {
@@ -22,6 +22,11 @@ _FILTERED = {
     *("content_filter", "refusal", "content_filtered", "guardrail_intervened", "sensitive"),
     *("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"),
 }
+_REFUSING = re.compile(
+    r"\W*((i'?m )?sorry\W+(but\W+)?)?i(\s+(can('t|\s?not)|am unable to)|'m unable to)\s+(help|assist|comply)\b",
+    re.IGNORECASE,
+)
+_REFUSAL_MOST = 400
 _WORDS = {word for words in _WHOLE.values() for word in words}
 
 
@@ -45,7 +50,7 @@ def expected(dialect: str, body: bytes, *, schema: bool) -> Expected:
     reading = _READERS[dialect](document) if isinstance(document, dict) else None
     if reading is None or reading.error:
         return Expected()
-    if reading.refusal or reading.finish in _FILTERED or is_refusal(reading.text):
+    if reading.refusal or reading.finish in _FILTERED or declines(reading.text):
         return Expected(refusal=True)
     if reading.finish not in _WORDS:
         return Expected()
@@ -58,6 +63,12 @@ def expected(dialect: str, body: bytes, *, schema: bool) -> Expected:
 def whole(told: Expected) -> Expected:
     """The same of a reply that keeps to its protocol: what may be answered must be."""
     return replace(told, must_answer=bool(told.texts), must_refuse=told.refusal)
+
+
+def declines(text: str) -> bool:
+    """Whether a short text begins with the words of the ensemble document for "I cannot help"."""
+    plain = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    return len(text) <= _REFUSAL_MOST and _REFUSING.match(plain) is not None
 
 
 def sent(text: str) -> str:

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,16 +23,12 @@ from pointsman.errors import NoServer
 from pointsman.messages import Question
 from pointsman.review import Review
 from pointsman.review_client import ReviewClient
-from tests.fuzz.settings import SEED, TIME_LIMIT_S, share
-from tests.fuzz.values import BLANK, NUMBERS, changed, encoded, odd, scrambled, text
+from tests.fuzz.settings import SEED, TIME_LIMIT_S, mixed, share
+from tests.fuzz.typed import NAMES, PAIR, RECORDS, ROUTER, SCHEMA, TASKS, ask, compare, decide, route, words
+from tests.fuzz.values import BLANK, encoded, scrambled, text
 
-ROUTER = Path(__file__).parents[2] / "config" / "router.toml"
 SENT: dict[type, list[Any]] = {Question: [], Review: []}
 """What would have gone to the server."""
-SCHEMA = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^a+$"}}, "required": ["a"]}
-RECORDS = [{"id": "r-1", "text": "It is blue.", "weight": 1.0}]
-PAIR = {"question": "What is 1 + 1?", "a": "2", "b": "The answer is two."}
-NAMES = ("alpha", "", " ", ",", "a,b,,", "--json", "-5", "../x", "\x1b[31m", "q" * 5_000, "ключ", "a\nb", "\udcff")
 
 
 class _Client:
@@ -113,112 +110,59 @@ def _sent() -> Iterator[str]:
         sent.clear()
 
 
-def _file(chance: Random, folder: Path, sound: Any) -> Path:
-    """A JSON file that is sound, altered, broken, or none."""
-    path = folder / "input.json"
-    match chance.randrange(8):
-        case 0:
-            return folder / "missing.json"
-        case 1:
-            return folder
-        case 2:
-            path.write_bytes(scrambled(chance, encoded(sound)))
-        case 3:
-            path.write_bytes(
-                chance.choice((b"", b"\xff\xfe", b"[" * 50_000, b"null", b"9" * 6_000, b"NaN", b"\xef\xbb\xbf{}"))
-            )
-        case 4:
-            path.write_bytes(encoded(odd(chance)))
-        case _:
-            path.write_bytes(encoded(changed(chance, sound)))
-    return path
-
-
-def _lines(chance: Random, folder: Path, sound: Any) -> Path:
-    path = folder / "input.jsonl"
-    made = [encoded(changed(chance, sound)) if chance.random() < 0.7 else encoded(sound) for _ in range(3)]
-    content = b"\n".join(made)
-    path.write_bytes(scrambled(chance, content) if chance.random() < 0.3 else content)
-    return path
-
-
-def _ask(chance: Random, folder: Path) -> list[str]:
-    def number() -> str:
-        return str(chance.choice((*NUMBERS[:12], "nan", "inf", "-inf", "1_0", "", "x", "٣")))
-
-    options: dict[str, Callable[[], str]] = {
-        "--schema": lambda: str(_file(chance, folder, SCHEMA)),
-        "--context": lambda: str(_file(chance, folder, RECORDS)),
-        "--deadline": number,
-        "--max-cost": number,
-        "--max-latency-ms": number,
-        "--max-output-tokens": number,
-        "--stakes": lambda: chance.choice(("high", "normal", *NAMES)),
-        "--on-exhausted": lambda: chance.choice(("fail", "wait", *NAMES)),
-        "--allow": lambda: chance.choice(NAMES),
-        "--deny": lambda: chance.choice(NAMES),
-        "--task": lambda: chance.choice(NAMES),
-        "--system": lambda: text(chance),
-        "--id": lambda: chance.choice(NAMES),
-    }
-    chosen = chance.sample(sorted(options), chance.choice((0, 1, 1, 2, 4)))
-    prompt = chance.choice((*BLANK, "-", text(chance), text(chance)))
-    return ["ask", prompt, *(word for name in chosen for word in (name, options[name]()))]
-
-
-def _route(chance: Random, folder: Path) -> list[str]:
-    if chance.random() < 0.5:
-        return ["route", chance.choice((*BLANK, "-", text(chance))), "--task", chance.choice(NAMES)]
-    return ["route", "--file", str(_lines(chance, folder, {"prompt": "hello", "context": RECORDS, "allow": ["x"]}))]
-
-
-def _compare(chance: Random, folder: Path) -> list[str]:
-    if chance.random() < 0.5:
-        return ["compare", text(chance), text(chance), "--question", text(chance)]
-    return ["compare", "--pairs", str(_lines(chance, folder, PAIR))]
-
-
-def _decide(chance: Random, _folder: Path) -> list[str]:
-    options = {"--choose": NAMES, "--text": (*BLANK, text(chance)), "--note": (text(chance),), "--reviewer": NAMES}
-    chosen = chance.sample(sorted(options), chance.randrange(4))
-    words = [word for name in chosen for word in (name, chance.choice(options[name]))]
-    return ["reviews", "decide", chance.choice(NAMES), *words, *(["--reject"] if chance.random() < 0.3 else [])]
-
-
-def _words(chance: Random, folder: Path) -> list[str]:
-    """Words in any order, known ones among them."""
-    known = (
-        "ask",
-        "route",
-        "compare",
-        "check",
-        "reviews",
-        "decide",
-        "health",
-        "--json",
-        "--help",
-        "--config",
-        "--",
-        "-",
-    )
-    return [chance.choice((*known, *NAMES, str(folder))) for _ in range(chance.randrange(6))]
-
-
 @pytest.mark.timeout(TIME_LIMIT_S)
-@pytest.mark.parametrize("made", [_ask, _route, _compare, _decide], ids=lambda made: made.__name__.strip("_"))
+@pytest.mark.parametrize("made", [ask, route, compare, decide], ids=lambda made: made.__name__)
 def test_whatever_is_typed_ends_with_a_status_and_a_sentence(
     made: Callable[[Random, Path], list[str]], command: Callable[[list[str], bytes], Ended], tmp_path: Path
 ) -> None:
-    found = dict[str, list[str]]()
+    found, statuses = dict[str, list[str]](), Counter[int]()
     for number in range(share(150)):
         chance = Random(f"{SEED}/{made.__name__}/{number}")
         arguments = made(chance, tmp_path) + (["--json"] if chance.random() < 0.3 else [])
         ended = command(arguments, scrambled(chance, text(chance).encode("utf-8", "surrogatepass")))
+        statuses[ended.status] += 1
         wrong = list(_wrongs(arguments, ended))
         if wrong:
             found[f"{number}: {arguments!r:.300}"] = wrong
 
     assert not found
+    assert mixed(statuses, share(150)), statuses
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "sent"),
+    [
+        (["ask", "What is 1 + 1?"], 3, Question),
+        (["ask", "-"], 3, Question),
+        (["ask", "What is 1 + 1?", "--schema", "SCHEMA", "--context", "RECORDS", "--max-cost", "1"], 3, Question),
+        (["route", "What is 1 + 1?"], 0, None),
+        (["route", "What is 1 + 1?", "--task", TASKS[0], "--json"], 0, None),
+        (["route", "--file", "QUESTIONS"], 0, None),
+        (["compare", "2", "The answer is two.", "--question", "What is 1 + 1?"], 0, None),
+        (["compare", "--pairs", "PAIRS"], 0, None),
+        (["reviews", "decide", "q-1", "--choose", "alpha", "--note", "the better one"], 3, Review),
+        (["reviews", "decide", "q-1", "--reject"], 3, Review),
+    ],
+    ids=lambda one: " ".join(one[:3]) if isinstance(one, list) else "",
+)
+def test_sound_words_are_taken_and_sent_on_where_there_is_somebody_to_send_them_to(
+    arguments: list[str],
+    status: int,
+    sent: type | None,
+    command: Callable[[list[str], bytes], Ended],
+    tmp_path: Path,
+) -> None:
+    files = {"SCHEMA": SCHEMA, "RECORDS": RECORDS, "QUESTIONS": {"prompt": "What is 1 + 1?"}, "PAIRS": PAIR}
+    for name, document in files.items():
+        (tmp_path / name).write_bytes(encoded(document))
+    for messages in SENT.values():
+        messages.clear()
+
+    ended = command([str(tmp_path / word) if word in files else word for word in arguments], b"What is 1 + 1?")
+
+    assert ended.status == status, ended.err
+    assert {kind: len(messages) for kind, messages in SENT.items()} == {kind: int(kind is sent) for kind in SENT}
+    assert list(_wrongs(arguments, ended)) == []
 
 
 def test_an_answer_always_agrees_with_itself_or_cannot_be_told(
@@ -242,6 +186,7 @@ def test_whatever_stands_in_the_environment_ends_with_a_status_and_a_sentence(
 ) -> None:
     found = dict[str, list[str]]()
     values = (*NAMES[:-3], *(told for told in BLANK if "\x00" not in told), "/dev/null", str(tmp_path), "1" * 9_000)
+    statuses = Counter[int]()
     names = ("POINTSMAN_CONFIG", "COLUMNS", "TERM", "NO_COLOR", "USER", "LOGNAME", "LANG", "PYTHONIOENCODING", "HOME")
     for number in range(share(60)):
         chance = Random(f"{SEED}/environment/{number}")
@@ -252,11 +197,13 @@ def test_whatever_stands_in_the_environment_ends_with_a_status_and_a_sentence(
                 (["check"], ["route", "hello"], ["reviews", "decide", "q", "--reject"], ["--help"])
             )
             ended = command(arguments, b"")
+        statuses[ended.status] += 1
         wrong = list(_wrongs(arguments, ended))
         if wrong:
             found[f"{number}: {arguments!r}"] = wrong
 
     assert not found
+    assert mixed(statuses, share(60)), statuses
 
 
 def test_words_in_any_order_end_with_a_status_and_a_sentence(
@@ -264,11 +211,14 @@ def test_words_in_any_order_end_with_a_status_and_a_sentence(
 ) -> None:
     # Nothing listens there: whatever asks a server is told so at once.
     monkeypatch.setenv("TEMPORAL_ADDRESS", "127.0.0.1:9")
-    found = dict[str, list[str]]()
+    found, statuses = dict[str, list[str]](), Counter[int]()
     for number in range(share(100)):
-        arguments = _words(Random(f"{SEED}/words/{number}"), tmp_path)
-        wrong = list(_wrongs(arguments, command(arguments, b"hello")))
+        arguments = words(Random(f"{SEED}/words/{number}"), tmp_path)
+        ended = command(arguments, b"hello")
+        statuses[ended.status] += 1
+        wrong = list(_wrongs(arguments, ended))
         if wrong:
             found[f"{number}: {arguments!r:.300}"] = wrong
 
     assert not found
+    assert mixed(statuses, share(100)), statuses

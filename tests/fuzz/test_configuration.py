@@ -6,11 +6,13 @@ import json
 import math
 import shutil
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -25,7 +27,7 @@ from pointsman.messages import Question
 from pointsman.model_classifier import classifier_by
 from pointsman.routing import classify, decide
 from pointsman.sentences import ConfigurationError
-from tests.fuzz.settings import SEED, TIME_LIMIT_S, share
+from tests.fuzz.settings import SEED, TIME_LIMIT_S, mixed, share
 from tests.fuzz.tables import broken, changed, written
 
 ROOT = Path(__file__).parents[2]
@@ -46,18 +48,34 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found / "config"
 
 
-def _wrongs(path: Path) -> Iterator[str]:
-    """What is wrong with how a file is taken, in sentences."""
+@dataclass
+class Judged:
+    """What came of a file, and what is wrong with that, in sentences."""
+
+    outcome: Literal["taken", "refused", "crashed"]
+    complaints: list[str]
+
+
+def _judged(path: Path, content: bytes) -> Judged:
+    path.write_bytes(content)
     try:
         configuration = load(path)
     except ConfigurationError as refused:
-        if not refused.faults:
-            yield "refused without a sentence"
-        for sentence in refused.faults:
-            if ": " not in sentence or len(sentence) > TOO_LONG:
-                yield f"no sentence with a path: {sentence[:200]!r}"
-        return
-    yield from _unusable(configuration)
+        return Judged("refused", list(_without_a_sentence(refused)))
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding
+        return Judged("crashed", [f"crash: {type(error).__name__}: {error!s:.300}"])
+    try:
+        return Judged("taken", list(_unusable(configuration)))
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding
+        return Judged("crashed", [f"crash in use: {type(error).__name__}: {error!s:.300}"])
+
+
+def _without_a_sentence(refused: ConfigurationError) -> Iterator[str]:
+    if not refused.faults:
+        yield "refused without a sentence"
+    for sentence in refused.faults:
+        if ": " not in sentence or len(sentence) > TOO_LONG:
+            yield f"no sentence with a path: {sentence[:200]!r}"
 
 
 def _unusable(configuration: Configuration) -> Iterator[str]:
@@ -80,37 +98,42 @@ def _unusable(configuration: Configuration) -> Iterator[str]:
                 yield f"an impossible candidate: {candidate!r:.300}"
 
 
-def _complaints(path: Path, content: bytes) -> list[str]:
-    path.write_bytes(content)
-    try:
-        return list(_wrongs(path))
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding
-        return [f"crash: {type(error).__name__}: {error!s:.300}"]
+@pytest.mark.parametrize("name", FILES)
+def test_a_sound_file_is_taken_as_it_is_and_as_this_fuzz_writes_it(folder: Path, name: str) -> None:
+    sound = (folder / name).read_bytes()
+    for content in (sound, written(tomllib.loads(sound.decode())).encode()):
+        assert _judged(folder / "sound.toml", content) == Judged("taken", [])
 
 
 @pytest.mark.timeout(TIME_LIMIT_S)
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_with_other_values_is_refused_or_works(folder: Path, name: str) -> None:
     sound, found = tomllib.loads((folder / name).read_text(encoding="utf-8")), dict[str, list[str]]()
+    outcomes = Counter[str]()
     for number in range(share(250)):
         document, told = changed(Random(f"{SEED}/{name}/{number}"), sound)
-        complaints = _complaints(folder / "changed.toml", written(document).encode())
-        if complaints:
-            found[f"{number}: {told}"] = complaints
+        judged = _judged(folder / "changed.toml", written(document).encode())
+        outcomes[judged.outcome] += 1
+        if judged.complaints:
+            found[f"{number}: {told}"] = judged.complaints
 
     assert not found
+    assert mixed(outcomes, share(250)), outcomes
 
 
 @pytest.mark.timeout(TIME_LIMIT_S)
 @pytest.mark.parametrize("name", FILES)
 def test_a_broken_file_is_refused_or_works(folder: Path, name: str) -> None:
     sound, found = (folder / name).read_text(encoding="utf-8"), dict[int, list[str]]()
+    outcomes = Counter[str]()
     for number in range(share(100)):
-        complaints = _complaints(folder / "broken.toml", broken(Random(f"{SEED}/{name}/{number}"), sound))
-        if complaints:
-            found[number] = complaints
+        judged = _judged(folder / "broken.toml", broken(Random(f"{SEED}/{name}/{number}"), sound))
+        outcomes[judged.outcome] += 1
+        if judged.complaints:
+            found[number] = judged.complaints
 
     assert not found
+    assert mixed(outcomes, share(100)), outcomes
 
 
 @pytest.mark.timeout(TIME_LIMIT_S)
@@ -121,6 +144,8 @@ def test_no_number_of_a_file_may_be_none(folder: Path, name: str) -> None:
     # What stands in `extra` is passed on as it is.
     spots = [path for path, _ in _numbers(sound) if "extra" not in path]
     chance = Random(f"{SEED}/{name}")
+    # With each number as it stands the file is taken, so whatever is refused below is refused for its one number.
+    assert _judged(folder / "number.toml", written(sound).encode()) == Judged("taken", [])
     for path in spots:
         value = chance.choice([never for never in NEVER if never != -1 or path[-1] != "seed"])
         target = folder / "number.toml"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
+from tests.fuzz import reading
 from tests.fuzz.campaign import DIALECTS, generated, judged, run
 from tests.fuzz.case import Case, corpus
 from tests.fuzz.settings import SEED, TIME_LIMIT_S, share
+from tests.source_scan import PACKAGES
 from tests.wire.conftest import no_open_clients
 
 __all__ = ["no_open_clients"]
@@ -47,6 +52,13 @@ async def test_the_judge_of_this_fuzz_finds_what_is_wrong(wire: bytes, wrong: st
 
     (finding,) = campaign.findings
     assert any(wrong in sentence for sentence in finding.wrong)
+
+
+def test_the_oracle_reads_by_none_of_our_code() -> None:
+    module = ast.parse(Path(reading.__file__).read_text(encoding="utf-8"))
+    imported = {node.module for node in ast.walk(module) if isinstance(node, ast.ImportFrom)}
+    imported |= {name.name for node in ast.walk(module) if isinstance(node, ast.Import) for name in node.names}
+    assert {name for name in imported if name and name.partition(".")[0] in PACKAGES} == set()
 
 
 def test_a_seed_always_gives_the_same_case() -> None:

@@ -18,6 +18,9 @@ from pointsman.checks import missing_keys, warnings
 from pointsman.config_file import CONFIG_VARIABLE, load
 from pointsman.configuration import Configuration
 from pointsman.telemetry.settings import TelemetrySettings
+from tests.listening import listens
+from tests.observed import everything_asked
+from tests.promql import selected
 from workers.telemetry.surroundings import telemetry_here
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +29,7 @@ ROUTER = ROOT / "config" / "router.toml"
 TEMPORAL = ROOT / "config" / "temporal.toml"
 COPIED = {"pointsman", "workflows", "activities", "workers", "config"}
 DRAIN_MARGIN_S = 5.0
+OTLP_GRPC, LOOKED_AT = 4317, 16686
 
 
 @pytest.fixture
@@ -95,9 +99,7 @@ def test_the_worker_waits_for_temporal_and_temporal_for_its_database(compose: di
 def test_the_worker_is_told_where_temporal_and_its_configuration_are(
     compose: dict[str, Any], worker: dict[str, Any]
 ) -> None:
-    host, _, port = worker["environment"]["TEMPORAL_ADDRESS"].partition(":")
-    assert host in compose["services"]
-    assert port == "7233"
+    assert listens(compose, worker["environment"]["TEMPORAL_ADDRESS"])
     assert (ROOT / worker["environment"][CONFIG_VARIABLE]).resolve() == ROUTER
 
 
@@ -122,6 +124,21 @@ def test_ports_are_open_to_this_machine_only(compose: dict[str, Any]) -> None:
     assert all(port.startswith("127.0.0.1:") for port in ports)
 
 
+def test_every_open_port_leads_to_one_that_its_service_listens_at(compose: dict[str, Any]) -> None:
+    for name, service in compose["services"].items():
+        for port in service.get("ports", []):
+            assert listens(compose, f"{name}:{port.rpartition(':')[2]}"), (name, port)
+
+
+def test_temporal_its_ui_and_its_check_name_ports_that_are_listened_at(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    told = services["temporal"]["environment"]
+    assert listens(compose, f"{told['POSTGRES_SEEDS']}:{told['DB_PORT']}")
+    assert listens(compose, services["temporal-ui"]["environment"]["TEMPORAL_ADDRESS"])
+    check = services["temporal"]["healthcheck"]["test"][-1]
+    assert listens(compose, re.findall(r"--address (\S+)", check)[0])
+
+
 def test_every_file_that_a_service_is_given_exists(compose: dict[str, Any]) -> None:
     mounts = [mount for service in compose["services"].values() for mount in service.get("volumes", [])]
     given = [mount.split(":") for mount in mounts if mount.startswith("./")]
@@ -133,7 +150,7 @@ def test_every_file_that_a_service_is_given_exists(compose: dict[str, Any]) -> N
     assert named == set(compose["volumes"])
 
 
-def test_prometheus_reads_each_worker_where_it_listens(compose: dict[str, Any], worker: dict[str, Any]) -> None:
+def test_prometheus_reads_each_worker_where_itlistens(compose: dict[str, Any], worker: dict[str, Any]) -> None:
     config = _document(DEPLOY / "prometheus" / "prometheus.yml")
     (scraped,) = config["scrape_configs"]
     (found,) = scraped["dns_sd_configs"]
@@ -152,10 +169,12 @@ def test_workers_send_to_the_collector_and_it_sends_to_a_service_that_is_there(
     settings = telemetry_here(TelemetrySettings(), worker["environment"])
     assert settings.otlp_endpoint is not None
     endpoint = urlsplit(settings.otlp_endpoint)
-    assert endpoint.hostname in compose["services"]
+    assert listens(compose, endpoint.netloc)
     config = _document(DEPLOY / "otel-collector.yml")
     assert config["receivers"]["otlp"]["protocols"]["http"]["endpoint"].endswith(f":{endpoint.port}")
-    assert config["exporters"]["otlp"]["endpoint"].partition(":")[0] in compose["services"]
+    exported = config["exporters"]["otlp"]["endpoint"]
+    assert listens(compose, exported)
+    assert exported.endswith(f":{OTLP_GRPC}")  # what the exporter of this name speaks
     pipelines = config["service"]["pipelines"]
     assert set(pipelines) == {"traces", "metrics"}
     for pipeline in pipelines.values():
@@ -163,12 +182,19 @@ def test_workers_send_to_the_collector_and_it_sends_to_a_service_that_is_there(
             assert set(pipeline[kind]) <= set(config[kind])
 
 
+def test_the_worker_tells_all_that_the_dashboard_shows(worker: dict[str, Any]) -> None:
+    shown = {metric.name for asked in everything_asked() for metric in selected(asked.expr)}
+    assert any(name.startswith("temporal_") for name in shown)
+    assert telemetry_here(TelemetrySettings(), worker["environment"]).sdk_metrics
+
+
 def test_grafana_is_provisioned_with_the_dashboard_and_with_sources_that_are_there(compose: dict[str, Any]) -> None:
     provisioning = DEPLOY / "grafana" / "provisioning"
     sources = _document(provisioning / "datasources" / "pointsman.yml")["datasources"]
     assert {source["type"] for source in sources} == {"prometheus", "jaeger"}
     for source in sources:
-        assert urlsplit(source["url"]).hostname in compose["services"]
+        assert listens(compose, urlsplit(source["url"]).netloc), source["url"]
+    assert [urlsplit(source["url"]).port for source in sources if source["type"] == "jaeger"] == [LOOKED_AT]
     (provider,) = _document(provisioning / "dashboards" / "pointsman.yml")["providers"]
     mounted = dict(mount.split(":")[:2] for mount in compose["services"]["grafana"]["volumes"])
     assert mounted == {

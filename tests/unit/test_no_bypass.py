@@ -13,7 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.source_scan import ASKING, DEMO, NETWORK, PACKAGES, REACHING, adapting, asking, configured, named, reaching
+from tests.source_scan import (
+    ASKING,
+    DEMO,
+    MADE,
+    NETWORK,
+    PACKAGES,
+    REACHING,
+    REQUEST,
+    WAYS_OUT,
+    adapting,
+    asking,
+    configured,
+    named,
+    reaching,
+)
 
 ROOT = Path(__file__).parents[2]
 LINT_IMPORTS = Path(sys.executable).with_name("lint-imports")
@@ -49,6 +63,16 @@ def test_no_code_names_a_provider_or_a_model_but_the_play_of_the_demonstration()
         'if "claude-opus" in str(1): pass',
         'x = {"local-ollama": 1}',
         'y = "gpt-4o"',
+        'y = "o3-mini"',
+        'y = "openai/o3"',
+        'y = "grok-4"',
+        'y = "qwen3-32b"',
+        'y = b"gpt-5.2-2026-08-15"',
+        'y = "frontier" + "-openai"',
+        'y = "fron" + "tier" + "-openai"',
+        "y = f\"{'frontier'}-openai\"",
+        'y = "-".join(["frontier", "openai"])',
+        'y = "/".join(("openai", "gpt-" + "4o"))',
     ],
 )
 def test_a_planted_name_is_found(copied: Path, planted: str) -> None:
@@ -70,10 +94,31 @@ def test_only_the_adapters_import_what_reaches_a_provider() -> None:
         ("activities/score.py", 'from importlib import import_module\nimport_module("aiohttp.client")', "aiohttp"),
         ("activities/probe.py", '__import__("requests")', "requests"),
         ("workers/wiring.py", "from http import client", "http.client"),
+        ("pointsman/scoring.py", 'import subprocess\nsubprocess.run(["curl", "https://x.example"])', "subprocess"),
+        ("pointsman/scoring.py", "from subprocess import run", "subprocess"),
+        (
+            "pointsman/scoring.py",
+            "import asyncio\nasync def f(): await asyncio.open_connection('x', 1)",
+            "open_connection",
+        ),
+        ("pointsman/scoring.py", "from asyncio import open_connection as go", "open_connection"),
+        ("pointsman/scoring.py", 'import asyncio\ngetattr(asyncio, "open_" + "connection")', "open_connection"),
+        ("activities/score.py", "import os\nos.system('curl x')", "os.system"),
+        ("activities/score.py", "from os import execvp", "os.execvp"),
+        ("activities/score.py", "import os as o\no.system('curl x')", MADE),
+        ("activities/score.py", "async def f(loop): await loop.create_connection(1, 'x', 1)", "create_connection"),
+        ("workflows/race.py", 'from importlib import import_module\nimport_module("htt" + "px")', "httpx"),
+        ("workflows/race.py", 'from importlib import import_module\nimport_module(name="litellm")', "litellm"),
+        ("workflows/race.py", '__import__(name="openai")', "openai"),
+        ("workflows/race.py", "import importlib\nimportlib.import_module(input())", MADE),
+        ("workflows/race.py", "from importlib import import_module as load\nload('httpx')", MADE),
+        ("workflows/race.py", "import importlib\nload = importlib.import_module\nload('httpx')", MADE),
+        ("workflows/race.py", "import sys\nsys.modules['httpx'].get('https://x.example')", MADE),
+        ("workflows/race.py", "exec('import httpx')", MADE),
     ],
 )
 def test_a_planted_import_is_found(copied: Path, path: str, planted: str, what: str) -> None:
-    assert what in NETWORK
+    assert what in NETWORK | WAYS_OUT | {MADE}
     _plant(copied, path, planted)
     assert reaching(copied) == {**REACHING, path: {what}}
 
@@ -90,20 +135,45 @@ def test_a_planted_import_of_an_adapter_is_found(copied: Path) -> None:
 
 def test_only_two_activities_ask_a_provider() -> None:
     assert asking(ROOT) == ASKING
+    made_and_sent = {path for path, asked in ASKING.items() if len(asked) > 1}
+    assert made_and_sent == {"activities/complete.py", "activities/probe.py", "activities/providers/litellm.py"}
 
 
 @pytest.mark.parametrize(
-    ("path", "planted"),
+    ("path", "planted", "what"),
     [
-        ("activities/classify.py", "async def f(completer: object) -> None:\n    await completer.complete(1)"),
-        ("workers/wiring.py", "async def f(made: dict[str, object]) -> None:\n    await made['x'].complete(1)"),
-        ("activities/measure.py", "from activities.ports import CompletionRequest\nCompletionRequest()"),
-        ("activities/providers/simulated.py", "def f(router: object) -> None:\n    router.acompletion()"),
+        (
+            "activities/classify.py",
+            "async def f(completer: object) -> None:\n    await completer.complete(1)",
+            {"completer.complete"},
+        ),
+        (
+            "workers/wiring.py",
+            "async def f(made: dict[str, object]) -> None:\n    await made['x'].complete(1)",
+            {"made['x'].complete"},
+        ),
+        ("activities/measure.py", "from activities.ports import CompletionRequest\nCompletionRequest()", {REQUEST}),
+        ("activities/measure.py", "from activities.ports import CompletionRequest as Asked", {REQUEST}),
+        (
+            "activities/measure.py",
+            """async def f(completer, asked):
+                   ask = completer.complete
+                   await ask(CompletionRequest.model_validate(asked))""",
+            {"completer.complete", REQUEST},
+        ),
+        ("activities/measure.py", 'def f(completer): return getattr(completer, "com" + "plete")', {"complete"}),
+        (
+            "activities/providers/simulated.py",
+            "def f(router: object) -> None:\n    router.acompletion()",
+            {"router.acompletion"},
+        ),
+        ("activities/providers/simulated.py", "def f(router): ask = router.acompletion", {"router.acompletion"}),
+        ("activities/score.py", "def f(router): router.completion(1)", {"router.completion"}),
     ],
 )
-def test_a_planted_call_is_found(copied: Path, path: str, planted: str) -> None:
+def test_a_planted_call_is_found(copied: Path, path: str, planted: str, what: set[str]) -> None:
     _plant(copied, path, planted)
-    assert asking(copied) == ASKING | {path}
+    assert asking(copied) == {**ASKING, path: ASKING.get(path, set()) | what}
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from opentelemetry.metrics import Meter
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
@@ -13,13 +14,16 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
 from pointsman.health.probe import ProbeOutcome, ProbeRequest, ProbeResult
+from pointsman.messages import Question
 from pointsman.outcomes import ErrorClass, Usage
 from pointsman.query_types import QueryType
 from pointsman.telemetry import metrics
-from pointsman.telemetry.instruments import Instruments
+from pointsman.telemetry.instruments import ALERTED, Instruments
 from pointsman.telemetry.metrics import METRICS
 from tests.builders import attempt, call, configuration, decision, provider_table
 from tests.fakes import failing
+from tests.observed import rules
+from tests.promql import selected
 from workers.telemetry.readings import Gauges, read
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "telemetry.md"
@@ -145,10 +149,61 @@ def test_that_no_provider_was_found_stands_at_0_before_it_happens_so_that_the_fi
         Instruments(meter).decided(decision(settings=barred))
 
     waiting = values(collected(wait), "pointsman.decisions")
-    assert [labels["query_type"] for labels, _ in waiting] == list(QueryType)
-    assert {(labels["provider"], labels["reason"], count) for labels, count in waiting} == {("none", "none", 0)}
+    assert [(labels["query_type"], labels["reason"]) for labels, _ in waiting] == [
+        (query_type, reason) for query_type in QueryType for reason in ("unwell", "unadmitted")
+    ]
+    assert {(labels["provider"], count) for labels, count in waiting} == {("none", 0)}
     found = values(collected(find_none), "pointsman.decisions")
     assert [labels for labels, count in found if count] == [
-        {"query_type": "analysis", "provider": "none", "reason": "none"}
+        {"query_type": "analysis", "provider": "none", "reason": "unadmitted"}
     ]
     assert len(found) == len(waiting)
+
+
+def test_a_question_that_bars_everybody_itself_does_not_count_as_one_of_unwell_providers() -> None:
+    asked = Question(prompt="Why is the sky blue?", max_cost_usd=1e-9, deny=("beta",))
+
+    def tell(meter: Meter) -> None:
+        Instruments(meter).decided(decision(asked))
+
+    assert [labels["reason"] for labels, count in values(collected(tell), "pointsman.decisions") if count] == [
+        "request"
+    ]
+
+
+def test_every_reason_that_an_alert_rests_on_is_there_from_the_start() -> None:
+    asked = {
+        (label, value)
+        for rule in rules()
+        for metric in selected(rule["expr"])
+        if metric.name == metrics.DECISIONS.exposed
+        for label, _, value in metric.matchers
+    }
+    assert asked == {("provider", "none"), *(("reason", reason) for reason in ALERTED)}
+
+
+def test_what_is_paid_is_told_to_the_cent_for_losers_failures_and_probes_too() -> None:
+    """By hand: alpha 0.002 + 0.0005 reported of one type, 0.001 estimated; beta's probe 0.0001."""
+    asked = call().model_copy(update={"query_type": "code"})
+
+    def tell(meter: Meter) -> None:
+        instruments = Instruments(meter)
+        reported, guessed = Usage(source="reported"), Usage(source="estimated")
+        instruments.ended(asked, attempt(cost_usd=0.002, usage=reported))
+        instruments.ended(asked, attempt(cost_usd=0.0005, usage=reported).because(failing()))
+        # The loser of a hedge was cut off: it told no usage, and is paid all the same.
+        instruments.ended(asked, attempt(cost_usd=0.001, outcome="cancelled", usage=guessed, hedge=True))
+        instruments.ended(call(), attempt(cost_usd=0.004, usage=reported))
+        probe = ProbeRequest(key="beta/m", epoch=1, gen=1, n=1, timeout_s=1)
+        instruments.probed(probe, ProbeResult(outcome=ProbeOutcome.SUCCESS, cost_usd=0.0001))
+
+    told = {
+        (labels["provider"], labels["query_type"], labels["source"]): amount
+        for labels, amount in values(collected(tell), "pointsman.cost.usd")
+    }
+    assert told == {
+        ("alpha", "code", "reported"): pytest.approx(0.0025),
+        ("alpha", "code", "estimated"): pytest.approx(0.001),
+        ("alpha", "unknown", "reported"): pytest.approx(0.004),
+        ("beta", "probe", "estimated"): pytest.approx(0.0001),
+    }
