@@ -78,8 +78,11 @@ def _outcomes(hit: Hit, told: Behaviour, row: LedgerEntry) -> frozenset[str]:
     """What may have come of it."""
     if cut_short(row):
         return frozenset({"failed", "cancelled"})
-    good = isinstance(told, Reply) and bool(told.text_for(hit)) and hit.outcome == "answered"
-    return frozenset({"answered"} if good else {"failed"})
+    if not (isinstance(told, Reply) and told.text_for(hit) and hit.outcome == "answered"):
+        return frozenset({"failed"})
+    # LiteLLM raises an error on an answer of Gemini that tells no usage (which Google's own always do).
+    unreadable = hit.dialect == "gemini" and told.usage is None
+    return frozenset({"answered", "failed"} if unreadable else {"answered"})
 
 
 def _heard(hit: Hit, told: Behaviour, row: LedgerEntry) -> bool:

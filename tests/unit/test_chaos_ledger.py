@@ -95,6 +95,12 @@ def test_a_row_names_who_was_asked_and_says_what_came_of_it() -> None:
     free = row(input_tokens=0, output_tokens=0, cost_nano_usd=0)
     (fault,) = faults(rows=[free], behaviours={"north": {1: Status(503)}})
     assert "the row says answered" in fault
+    silent = {"north": {1: replace(PRICED, usage=None)}}
+    estimated = failed.model_copy(update={"usage_source": "estimated"})
+    asked = {"rows": [estimated], "behaviours": silent, "runs": [run_of(recorded=())]}
+    assert len(faults(**asked)) == 1
+    # What LiteLLM cannot read is a failure of that vendor alone.
+    assert faults(**asked, hits=[hit(dialect="gemini")]) == []
     aborted = faults(hits=[hit(outcome="aborted")])
     assert any("the row says answered" in fault for fault in aborted)
 
