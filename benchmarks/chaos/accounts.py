@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from benchmarks.chaos.calls import CUT_OFF, Call, call_of
-from benchmarks.chaos.settings import INPUT_USD, OUTPUT_USD
+from benchmarks.chaos import kills
+from benchmarks.chaos.calls import Call, call_of
+from benchmarks.chaos.rows import cost_nano_usd, cut_short, misestimated, mismatches, usage
 from benchmarks.chaos.witness import Evidence
+from pointsman.faults import WORKER_LOST
 from pointsman.ledger.entry import LedgerEntry
 from workers.embedded.scripted.request import Hit
-from workers.embedded.scripted.script import Behaviour, NoChoices, Reply, Tokens
+from workers.embedded.scripted.script import Behaviour, Reply, Tokens
 
-_NANO_PER_TOKEN_PER_USD = 1000
-WRITTEN_WITHIN_S = 6.0
-"""Until a row is in the file: another process may hold it for the 5 s that SQLite is patient."""
+_NEVER_SENT = "connection"
+"""The kind of a call whose request did not reach its provider."""
 
 
 @dataclass
@@ -33,75 +34,70 @@ class Accounts:
     """Rows of calls that were cut off before they were sent."""
     lost: int = 0
     """Requests of a process that was killed before their row was in the file."""
+    at_risk: int = 0
+    """Requests of a process that was killed while they were under way, or had just ended."""
     faults: list[str] = field(default_factory=list[str])
 
 
 def accounts(evidence: Evidence) -> Accounts:
     """Compare request by request."""
     found = Accounts()
-    rows = {_call(row): row for row in evidence.rows}
+    rows = {call_of_row(row): row for row in evidence.rows}
     hits = {call_of(hit): hit for hit in evidence.hits}
+    completed = {one.call for run in evidence.runs for one in run.recorded if one.how == "completed"}
     for call, hit in hits.items():
+        found.at_risk += kills.unwritten(evidence, hit, hit.ended)
         row = rows.get(call)
         if row is not None:
-            found.faults += [f"{call}: {fault}" for fault in _compare(hit, evidence.behaviour(hit), row, found)]
-        elif _killed_meanwhile(evidence, hit):
+            told = evidence.behaviour(hit)
+            _count(hit, told, row, found)
+            faults = [*mismatches(hit, told, row), *_unfinished(evidence, hit, row, completed)]
+            found.faults += [f"{call}: {fault}" for fault in faults]
+        elif kills.unwritten(evidence, hit, hit.started):
             found.lost += 1
         else:
-            found.faults.append(f"{call}: no row, and no worker was killed then")
+            found.faults.append(f"{call}: no row, and its process was not killed then")
     for call, row in rows.items():
-        if call in hits:
-            continue
-        if row.error_class in CUT_OFF or row.kind in {"timeout", "cancelled", "connection"}:
+        if call not in hits:
             found.unsent += 1
-        else:
-            found.faults.append(f"{call}: a row ({row.outcome}, {row.kind}) and no request")
+            found.faults += [f"{call}: {fault}" for fault in _without_request(evidence, row)]
     return found
 
 
-def _compare(hit: Hit, told: Behaviour, row: LedgerEntry, found: Accounts) -> Iterator[str]:
-    own = _tokens(told)
-    if row.purpose == "probe":
-        # Of a probe only the cost is kept, and that estimated.
-        found.estimated += 1
-    elif row.usage_source == "reported":
-        tokens = own or Tokens(0, 0)
+def call_of_row(row: LedgerEntry) -> Call:
+    """Whose row this is."""
+    return Call(row.workflow_id, row.leg, row.attempt, row.run_id)
+
+
+def _count(hit: Hit, told: Behaviour, row: LedgerEntry, found: Accounts) -> None:
+    own = usage(told)
+    if row.usage_source == "reported":
         found.reported += 1
         found.reported_nano_usd += row.cost_nano_usd or 0
-        found.counted_nano_usd += cost_nano_usd(tokens)
-        if (row.input_tokens, row.output_tokens) != (tokens.input, tokens.output):
-            yield f"{row.input_tokens} + {row.output_tokens} tokens, the provider counted {tokens}"
-        elif row.cost_nano_usd != cost_nano_usd(tokens):
-            yield f"{row.cost_nano_usd} nano-USD, the provider counted {cost_nano_usd(tokens)}"
+        found.counted_nano_usd += cost_nano_usd(own or Tokens(0, 0))
     else:
         found.estimated += 1
-        if isinstance(told, Reply) and own is not None and hit.outcome == "answered":
-            found.unheard += 1
-            if row.error_class not in CUT_OFF and row.kind != "timeout":
-                yield f"the provider reported {own}, and the row ({row.outcome}, {row.kind}) estimates"
+        told_in_vain = row.purpose != "probe" and isinstance(told, Reply) and own is not None
+        found.unheard += told_in_vain and hit.outcome == "answered"
 
 
-def cost_nano_usd(tokens: Tokens) -> int:
-    """What a provider bills."""
-    return round(_NANO_PER_TOKEN_PER_USD * (tokens.input * INPUT_USD + tokens.output * OUTPUT_USD))
+def _unfinished(evidence: Evidence, hit: Hit, row: LedgerEntry, completed: set[Call]) -> Iterator[str]:
+    """A row that was never brought to its end, and one that does not tell of the answer that is in history."""
+    if row.kind == WORKER_LOST.kind:
+        if not kills.unwritten(evidence, hit, hit.ended):
+            yield "the row is left at worker_lost, and its process was not killed then"
+    elif call_of(hit) in completed and row.outcome != "answered":
+        yield f"the row says {row.outcome} ({row.kind}), and its completion is in history"
 
 
-def _tokens(told: Behaviour) -> Tokens | None:
-    match told:
-        case Reply():
-            return told.usage
-        case NoChoices():
-            return Tokens()
-        case _:
-            return None
-
-
-def _killed_meanwhile(evidence: Evidence, hit: Hit) -> bool:
-    return any(
-        killed.target == "worker" and hit.started <= killed.at + 1 and killed.at <= hit.started + WRITTEN_WITHIN_S
-        for killed in evidence.killed
-    )
-
-
-def _call(row: LedgerEntry) -> Call:
-    return Call(row.workflow_id, row.leg, row.attempt, row.run_id)
+def _without_request(evidence: Evidence, row: LedgerEntry) -> Iterator[str]:
+    if row.usage_source != "reported":
+        yield from misestimated(row)
+    elif row.cost_nano_usd != 0:
+        yield f"{row.cost_nano_usd} nano-USD are said to be reported, and there was no request"
+    if not cut_short(row) and row.kind != _NEVER_SENT:
+        yield f"a row ({row.outcome}, {row.kind}) and no request"
+    elif row.outcome == "answered":
+        yield f"a row that was answered ({row.kind}) and no request"
+    elif row.kind == WORKER_LOST.kind and not kills.unsent(evidence, row.started_at):
+        yield "a row that is left at worker_lost without a request, and no worker was killed then"

@@ -12,6 +12,8 @@ from workers.embedded.scripted.request import Hit
 
 CALL, RUN = "x-pointsman-call", "x-pointsman-run"
 HEADERS = {CALL: "{workflow_id}/{activity_id}/{attempt}", RUN: "{run_id}"}
+WORKER = "x-pointsman-worker"
+"""The process that made the request: its own configuration says so."""
 CUT_OFF = {ErrorClass.CANCEL, ErrorClass.INFRASTRUCTURE, ErrorClass.LOCAL}
 """What ends a call without a word of its provider."""
 
@@ -29,6 +31,11 @@ def call_of(hit: Hit) -> Call:
     """Whose request this is."""
     workflow, activity, attempt = hit.headers[CALL].rsplit("/", 2)
     return Call(workflow, activity, int(attempt), hit.headers.get(RUN, ""))
+
+
+def worker_of(hit: Hit) -> str:
+    """The process that sent it; empty where its configuration does not say."""
+    return hit.headers.get(WORKER, "")
 
 
 def is_probe(hit: Hit) -> bool:

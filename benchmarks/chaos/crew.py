@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks import warm
-from benchmarks.chaos.settings import KEY_VARIABLE
+from benchmarks.chaos.settings import EACH_WORKER, KEY_VARIABLE
 from benchmarks.warm import PATIENCE_S, READY, WorkerProcess
 from pointsman.cli.exits import Exit
 from pointsman.config_file import CONFIG_VARIABLE
@@ -22,14 +22,18 @@ _LOOK_EVERY_S = 0.05
 
 @dataclass
 class Crew:
-    """Workers that are told about one server and one configuration."""
+    """Workers that are told about one server and one configuration, in which each finds its own name."""
 
     address: str
-    config: Path
+    document: str
+    """The configuration's text."""
+    folder: Path
     started: list[WorkerProcess] = field(default_factory=list[WorkerProcess])
     killed: list[WorkerProcess] = field(default_factory=list[WorkerProcess])
     turned_away: list[WorkerProcess] = field(default_factory=list[WorkerProcess])
     """Those that found no server when they started, and said so."""
+    ready: dict[str, float] = field(default_factory=dict[str, float])
+    """When each took questions, in monotonic seconds, by name."""
 
     @property
     def alive(self) -> list[WorkerProcess]:
@@ -46,15 +50,17 @@ class Crew:
                     raise TimeoutError(f"a worker takes no questions: {worker.said()}")
                 await asyncio.sleep(_LOOK_EVERY_S)
             if worker.process.poll() != Exit.NOT_REACHED:
+                self.ready[worker.log.stem] = time.monotonic()
                 return
             self.turned_away.append(worker)
 
-    async def kill(self, chance: Random) -> None:
-        """SIGKILL for one of them, and a new one in its place."""
+    async def kill(self, chance: Random) -> str:
+        """SIGKILL for one of them, and a new one in its place; returns the name of the one that was killed."""
         victim = chance.choice(self.alive)
         self.killed.append(victim)
         await asyncio.to_thread(victim.signal, signal.SIGKILL)
         await self.start()
+        return victim.log.stem
 
     async def dismiss(self) -> list[int]:
         """SIGTERM for all that run; returns the statuses that they end with."""
@@ -71,14 +77,16 @@ class Crew:
             worker.end()
 
     def _spawn(self) -> WorkerProcess:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("TEMPORAL_", "POINTSMAN_"))}
+        name = f"worker-{len(self.started)}"
+        config, log = self.folder / f"{name}.toml", self.folder / f"{name}.log"
+        config.write_text(self.document.replace(EACH_WORKER, name), encoding="utf-8")
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("TEMPORAL_", "POINTSMAN_"))}
         environment = {
             **kept,
             "TEMPORAL_ADDRESS": self.address,
-            CONFIG_VARIABLE: str(self.config),
+            CONFIG_VARIABLE: str(config),
             KEY_VARIABLE: "sk-chaos",
         }
-        log = self.config.parent / f"worker-{len(self.started)}.log"
         worker = WorkerProcess(warm.start([], environment, log, _ROOT), log)
         self.started.append(worker)
         return worker

@@ -26,13 +26,13 @@ WELL = "well"
 _DELAY_S, _SLOW_S = 0.1, 1.2
 
 
-def text(request: Request) -> str:
+def text(provider: str, prompt: str) -> str:
     """What a provider answers: a text that says who answers what, or a number where answers are compared."""
-    if request.prompt.startswith(DISPUTED):
-        return f"The answer is {len(request.name) * 7 + ord(request.name[0])}."
-    if request.prompt.startswith(AGREED):
+    if prompt.startswith(DISPUTED):
+        return f"The answer is {len(provider) * 7 + ord(provider[0])}."
+    if prompt.startswith(AGREED):
         return "The answer is 42."
-    return f"{request.name}: {request.prompt}"
+    return f"{provider}: {prompt}"
 
 
 def tokens(request: Request) -> Tokens:
@@ -42,7 +42,7 @@ def tokens(request: Request) -> Tokens:
 
 def answer(request: Request, delay_s: float = _DELAY_S) -> Reply:
     """A good answer."""
-    return Reply(text(request), delay_s=delay_s, usage=tokens(request))
+    return Reply(text(request.name, request.prompt), delay_s=delay_s, usage=tokens(request))
 
 
 def _moods(request: Request) -> dict[str, tuple[Behaviour, ...]]:
@@ -59,7 +59,7 @@ def _moods(request: Request) -> dict[str, tuple[Behaviour, ...]]:
         "cutting": (CutOff(good, 0.0), CutOff(good, 0.5), CutOff(good, 0.99)),
         "resetting": (Reset(),),
         "slow": (answer(request, _SLOW_S),),
-        "silent about usage": (Reply(text(request), delay_s=_DELAY_S, usage=None),),
+        "silent about usage": (Reply(text(request.name, request.prompt), delay_s=_DELAY_S, usage=None),),
         "fitful": (good, Status(500), good, Reset(), good, good),
         "flapping": (good, good, Status(503), Status(429, headers={"retry-after": "1"}), good),
     }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -22,6 +22,9 @@ from benchmarks.chaos.calls import Call
 from pointsman.contract import RouteAndAnswer, Unanswered
 from pointsman.messages import Answer
 from pointsman.outcomes import Attempt
+from pointsman.review import ReviewRecord
+
+_SCHEDULED = EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED
 
 How = Literal["completed", "failed", "timed_out", "cancelled"]
 
@@ -55,7 +58,10 @@ class Run:
     attempts: tuple[Attempt, ...] | None = None
     """`None` where nothing tells of them: the run was cancelled, or is open."""
     cancel_requested: bool = False
-    reviewed: bool = False
+    review_s: float = 0.0
+    """For how long it waited for a person."""
+    scheduled: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The activities that its history has scheduled: how many attempts each may have; 0 = any number."""
     recorded: tuple[Recorded, ...] = ()
 
     @property
@@ -77,7 +83,7 @@ async def scheduled(client: Client, workflow_id: str) -> set[Call]:
     async for execution in client.list_workflows(f"WorkflowId = '{workflow_id}'"):
         handle = client.get_workflow_handle(workflow_id, run_id=execution.run_id)
         async for event in handle.fetch_history_events():
-            if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
+            if event.event_type == _SCHEDULED:
                 activity = event.activity_task_scheduled_event_attributes.activity_id
                 calls.add(Call(workflow_id, activity, 1, execution.run_id))
     return calls
@@ -89,7 +95,7 @@ def recorded(workflow_id: str, run_id: str, events: Iterable[HistoryEvent]) -> t
     attempts: dict[int, int] = {}
     found: list[Recorded] = []
     for event in events:
-        if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
+        if event.event_type == _SCHEDULED:
             activities[event.event_id] = event.activity_task_scheduled_event_attributes.activity_id
         elif event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_STARTED:
             started = event.activity_task_started_event_attributes
@@ -112,7 +118,7 @@ async def _run(client: Client, execution: WorkflowExecution) -> Run:
     if described.status is not WorkflowExecutionStatus.RUNNING:
         try:
             answer = await handle.result(follow_runs=False)
-            told = {"answer": answer, "attempts": answer.attempts}
+            told = {"answer": answer, "attempts": answer.attempts, "review_s": _review_s(answer.review)}
         except WorkflowFailureError as failure:
             told = _failure(failure)
     return Run(
@@ -122,7 +128,7 @@ async def _run(client: Client, execution: WorkflowExecution) -> Run:
         described.start_time,
         described.close_time,
         cancel_requested=_has(events, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED),
-        reviewed=_has(events, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED),
+        scheduled=_scheduled(events),
         recorded=recorded(execution.id, execution.run_id, events),
         **told,
     )
@@ -133,8 +139,19 @@ def _failure(failure: WorkflowFailureError) -> dict[str, Any]:
     if not isinstance(cause, ApplicationError):
         return {"failure_type": type(cause).__name__}
     details: Sequence[Any] = cause.details
-    attempts = Unanswered.model_validate(details[0]).attempts if details else None
-    return {"failure_type": cause.type, "attempts": attempts}
+    if not details:
+        return {"failure_type": cause.type}
+    told = Unanswered.model_validate(details[0])
+    return {"failure_type": cause.type, "attempts": told.attempts, "review_s": _review_s(told.review)}
+
+
+def _review_s(review: ReviewRecord | None) -> float:
+    return 0.0 if review is None else (review.decided_at - review.opened_at).total_seconds()
+
+
+def _scheduled(events: Iterable[HistoryEvent]) -> dict[str, int]:
+    asked = [event.activity_task_scheduled_event_attributes for event in events if event.event_type == _SCHEDULED]
+    return {one.activity_id: one.retry_policy.maximum_attempts for one in asked}
 
 
 def _has(events: Iterable[HistoryEvent], kind: EventType.ValueType) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
@@ -15,10 +16,11 @@ from benchmarks.chaos.askers import Asker, Told
 from benchmarks.chaos.crew import Crew
 from benchmarks.chaos.faults import WELL, Temper
 from benchmarks.chaos.histories import runs, scheduled
+from benchmarks.chaos.lookout import until_closed, watch, watch_lock
 from benchmarks.chaos.schedule import MEMBERS, Schedule, Spell, Target
 from benchmarks.chaos.server import MortalServer
 from benchmarks.chaos.settings import document
-from benchmarks.chaos.witness import Evidence, Killed, note, until_closed, watch
+from benchmarks.chaos.witness import Evidence, Killed, note
 from pointsman.health_client import HealthClient
 from pointsman.health_contract import HEALTH_ENTITY_ID
 from pointsman.ledger.database import Ledger
@@ -39,9 +41,7 @@ class Chaos:
         self._ledger = folder / "ledger.db"
         self._tempers = {name: Temper(plan.seed) for name in MEMBERS}
         self._server = MortalServer(folder / "temporal.db")
-        config = folder / "router.toml"
-        config.write_text(document(providers, self._ledger), encoding="utf-8")
-        self._crew = Crew(self._server.address, config)
+        self._crew = Crew(self._server.address, document(providers, self._ledger), folder)
         self._found = Evidence(plan, behaviours={name: temper.told for name, temper in self._tempers.items()})
 
     async def run(self, tell: Tell) -> Evidence:
@@ -63,14 +63,16 @@ class Chaos:
 
     async def _everything(self, client: Client, tell: Tell) -> None:
         began = time.monotonic()
-        watching = asyncio.create_task(watch(client, self._found))
+        watching = [watch(client, self._found), watch_lock(self._ledger, self._found)]
+        looking = [asyncio.create_task(one) for one in watching]
         moods = [self._misbehave(name, spells, began) for name, spells in self._plan.spells.items()]
         try:
             around = asyncio.gather(self._kill(began, tell), *moods)
             self._found.told = await self._ask(client, began)
             await around
         finally:
-            watching.cancel()
+            for one in looking:
+                one.cancel()
 
     async def _ask(self, client: Client, began: float) -> list[Told]:
         asked: list[asyncio.Task[list[Told]]] = []
@@ -100,11 +102,12 @@ class Chaos:
 
     async def _kill_worker(self, chance: Random, tell: Tell) -> None:
         at = time.monotonic()
-        await self._crew.kill(chance)
-        self._note("worker", time.monotonic() - at, tell)
+        victim = await self._crew.kill(chance)
+        self._note("worker", time.monotonic() - at, tell, victim)
 
-    def _note(self, target: Target, away_s: float, tell: Tell) -> None:
-        self._found.killed.append(Killed(target, time.monotonic() - away_s, away_s))
+    def _note(self, target: Target, away_s: float, tell: Tell, worker: str = "") -> None:
+        moment = datetime.now(UTC) - timedelta(seconds=away_s)
+        self._found.killed.append(Killed(target, time.monotonic() - away_s, away_s, worker, moment))
         tell(f"  killed a {target}, another is there after {away_s:.1f} s")
 
     async def _settled(self, client: Client) -> None:
@@ -117,6 +120,7 @@ class Chaos:
     async def _gather(self, client: Client) -> None:
         found = self._found
         found.deserters = [worker.said()[-2000:] for worker in self._crew.deserters()]
+        found.ready = self._crew.ready
         found.statuses = await self._crew.dismiss()
         found.hits = self._providers.hits()
         found.runs = await runs(client)

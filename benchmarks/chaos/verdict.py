@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from benchmarks.chaos import accounts, breakers, payments, promises, remarks
+from benchmarks.chaos import accounts, breakers, payments, probes, promises, remarks, replies
 from benchmarks.chaos.witness import Evidence
 from benchmarks.figures import Figure, Neighbour
 from benchmarks.promised import promised
@@ -50,10 +50,10 @@ def verdict(evidence: Evidence) -> Verdict:
     faults = {
         "every question has ended as promised": promises.lost(evidence),
         f"within its deadline and {promises.grace_s(evidence):.0f} s": promises.late(evidence),
-        "and its asker was told what is in its history": promises.mistold(evidence),
+        "and its asker was told what is in its history": replies.mistold(evidence),
         "no call whose completion is in history was sent again": payments.paid_again(evidence),
         "every request is an attempt on record": payments.untold(evidence),
-        "every probe is known": payments.strange_probes(evidence),
+        "every probe is known": probes.strange(evidence),
         "the ledger matches the providers' own count": counted.faults,
         "breakers moved by their rules": breakers.illegal_moves(evidence),
         "breakers are closed again": breakers.not_closed(evidence),
@@ -98,11 +98,13 @@ def _figures(evidence: Evidence, counted: accounts.Accounts, faults: dict[str, l
         Figure("kill_failed", "  runs failed with a typed error", outcomes["failed"]),
         Figure("kill_cancelled", "  runs cancelled", outcomes["canceled"]),
         Figure("kill_load", "highest load of each core meanwhile", evidence.load),
+        Figure("kill_grace_s", "  grace that follows from it, after a deadline", promises.grace_s(evidence), "s"),
         Figure("kill_latest_s", "  latest end, after the deadline", promises.latest_s(evidence), "s"),
         Figure("kill_requests", "requests that providers saw", len(evidence.hits)),
         Figure("kill_workers", "workers killed", workers),
         Figure("kill_servers", "times the server was killed", len(servers)),
         Figure("kill_server_away_s", "  longest time until it answered again", max(servers, default=0.0), "s"),
+        Figure("kill_own_probes", "probes of processes that were cut off", len(probes.own(evidence))),
         Figure("kill_openings", "times a breaker opened", _openings(evidence)),
         Figure("kill_rows_reported", "ledger: rows with reported usage", counted.reported),
         Figure("kill_reported_usd", "  what they cost", counted.reported_nano_usd / 1e9, "USD"),
@@ -110,8 +112,13 @@ def _figures(evidence: Evidence, counted: accounts.Accounts, faults: dict[str, l
         Figure("kill_rows_estimated", "ledger: rows with estimated usage", counted.estimated),
         Figure("kill_rows_unheard", "  of answers that nobody heard any more", counted.unheard),
         Figure("kill_rows_unsent", "  of calls cut off before they were sent", counted.unsent),
-        Figure("kill_rows_lost", "requests whose row was lost with a killed worker", counted.lost),
+        Figure("kill_rows_lost", "requests whose row was lost with its worker", counted.lost, at_most=counted.at_risk),
+        Figure("kill_ledger_held_s", "ledger: its file was held by one process for", _held_s(evidence), "s"),
     ]
+
+
+def _held_s(evidence: Evidence) -> float:
+    return sum(end - begin for begin, end in evidence.locked)
 
 
 def _openings(evidence: Evidence) -> int:

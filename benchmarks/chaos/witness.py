@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-from temporalio.client import Client
+from datetime import UTC, datetime
 
 from benchmarks.chaos.askers import Told
 from benchmarks.chaos.calls import Call
 from benchmarks.chaos.histories import Run
 from benchmarks.chaos.schedule import Schedule, Target
-from pointsman.errors import PointsmanError
 from pointsman.health.breaker import BreakerState
 from pointsman.health.events import HealthEvent
-from pointsman.health_client import HealthClient
 from pointsman.ledger.entry import LedgerEntry
 from workers.embedded.scripted.request import Hit
 from workers.embedded.scripted.script import Behaviour
 
-_LOOK_EVERY_S = 2.0
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 Changes = dict[tuple[str, int | None], list[HealthEvent]]
 """The changes of state of each key's breaker, by generation."""
@@ -37,6 +31,20 @@ class Killed:
     at: float
     away_s: float
     """For how long nobody was in its place."""
+    worker: str = ""
+    """Which process, where it was a worker."""
+    moment: datetime = _LONG_AGO
+    """When, by the clock that the server has too."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """A look at the health entity, in monotonic seconds."""
+
+    began: float
+    ended: float
+    heard_after_s: float | None
+    """How long its answer took; `None` where none came."""
 
 
 @dataclass
@@ -56,6 +64,12 @@ class Evidence:
     states: dict[str, BreakerState] = field(default_factory=dict[str, BreakerState])
     """The last state of each provider's breaker."""
     killed: list[Killed] = field(default_factory=list[Killed])
+    ready: dict[str, float] = field(default_factory=dict[str, float])
+    """When each worker took questions, in monotonic seconds."""
+    looks: list[Look] = field(default_factory=list[Look])
+    """At the health entity, every second or so."""
+    locked: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    """From when to when the ledger's file was seen to be held by a process; monotonic seconds."""
     logs: dict[str, str] = field(default_factory=dict[str, str])
     statuses: list[int] = field(default_factory=list[int])
     """Of the workers that were told to stop at the end."""
@@ -69,21 +83,6 @@ class Evidence:
         return self.behaviours[hit.name][hit.number]
 
 
-async def watch(client: Client, found: Evidence) -> None:
-    """Note every change of state before the entity forgets it: it keeps the last hundred events. Until cancelled."""
-    health = HealthClient(client)
-    while True:
-        found.load = max(found.load, os.getloadavg()[0] / (os.cpu_count() or 1))
-        try:
-            log = await health.events()
-        except PointsmanError:
-            # The server, or every worker, is away.
-            pass
-        else:
-            note(log.events, found.changes)
-        await asyncio.sleep(_LOOK_EVERY_S)
-
-
 def note(events: tuple[HealthEvent, ...], changes: Changes) -> None:
     """Take in a look at the entity's log, which for what it still holds goes before an earlier look.
 
@@ -94,21 +93,3 @@ def note(events: tuple[HealthEvent, ...], changes: Changes) -> None:
         if event.state is not None:
             seen[event.target, event.gen].append(event)
     changes.update(seen)
-
-
-async def until_closed(client: Client, members: tuple[str, ...], patience_s: float) -> dict[str, BreakerState]:
-    """Wait until every breaker is closed; returns the states of the last look either way."""
-    health = HealthClient(client)
-    states: dict[str, BreakerState] = {}
-    give_up = time.monotonic() + patience_s
-    while time.monotonic() < give_up:
-        try:
-            overview = await health.overview()
-        except PointsmanError:
-            pass
-        else:
-            states = {row.provider: row.state for row in overview.keys if row.provider in members}
-            if len(states) == len(members) and set(states.values()) == {BreakerState.CLOSED}:
-                break
-        await asyncio.sleep(0.2)
-    return states

@@ -15,7 +15,7 @@ from typing import NoReturn
 from benchmarks.command import Progress, console, end_with
 from benchmarks.figures import Figure, print_table, write_json
 from benchmarks.machine import in_words, machine
-from benchmarks.soak import exits, memory
+from benchmarks.soak import exits, memory, stops
 from benchmarks.soak.settings import write_settings
 from benchmarks.stack import stack
 
@@ -47,7 +47,8 @@ async def _figures(wanted: argparse.Namespace, tell: Progress) -> tuple[list[Fig
                 complaints += found.complaints
             if wanted.stops:
                 until = tell.began + 60 * wanted.minutes
-                figures += (found := await exits.workers(running, wanted.stops, until, tell)).figures()
+                found, with_calls = await stops.workers(running, wanted.stops, until, tell)
+                figures += [*found.figures(), with_calls]
                 complaints += found.complaints
     return figures, complaints
 

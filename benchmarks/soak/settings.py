@@ -15,6 +15,8 @@ SEED = 20261130
 _MEMBERS = ("soak-first", "soak-second")
 _FAILS, _SLOW = 0.02, 0.05
 _SLOW_S = 0.5
+_LONG_S = 2.0
+_ANSWER = "The answer is 7."
 _LONG_EVERY, _LONG_CHARACTERS = 50, 20_000
 _TENANTS = 500
 _SUBJECTS = (
@@ -45,8 +47,19 @@ def write_settings(stack: Stack) -> None:
     verified = f'[routes.verified]\n{chain}stakes = "high"\n'
     ledger = f'[ledger]\nurl = "sqlite:///{stack.config.parent / "ledger.db"}"\n'
     stack.config.write_text("\n".join([DECLARED, *tables, *chains, hedged, verified, ledger]), encoding="utf-8")
+    answer_as_usual(stack)
+
+
+def answer_as_usual(stack: Stack) -> None:
+    """Let providers answer at once mostly, and now and then late or not at all."""
     for name in _MEMBERS:
         stack.providers.script(name, _behaviour)
+
+
+def answer_slowly(stack: Stack) -> None:
+    """Let providers take so long that a call is still under way when something happens to its worker."""
+    for name in _MEMBERS:
+        stack.providers.script(name, Reply(_ANSWER, delay_s=_LONG_S))
 
 
 def question(number: int) -> dict[str, Any]:
@@ -63,4 +76,4 @@ def _behaviour(request: Request) -> Behaviour:
     chance = Random(f"{SEED}:{request.name}:{request.number}").random()
     if chance < _FAILS:
         return Status(503)
-    return Reply("The answer is 7.", delay_s=_SLOW_S if chance < _FAILS + _SLOW else 0.0)
+    return Reply(_ANSWER, delay_s=_SLOW_S if chance < _FAILS + _SLOW else 0.0)
