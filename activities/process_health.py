@@ -66,7 +66,7 @@ class ProcessHealth:
             configuration=configuration,
             policy=policy,
             view=HealthView(policy),
-            reports=ReportBuilder(worker_id, configuration.breaker.count_429),
+            reports=ReportBuilder(worker_id, configuration.breaker.count_429, configuration.breaker.horizon_s),
             budget=RetryBudget(configuration.budget),
             samples=LatencySamples(configuration.hedging),
             detector=Detector(configuration.throttling),

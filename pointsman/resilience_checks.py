@@ -31,6 +31,11 @@ def resilience_faults(configuration: Configuration) -> Iterator[str]:
             f"health.snapshot_interval: {health.snapshot_interval:g} s is no shorter than health.stale_after "
             f"({health.stale_after:g} s), so each snapshot would be stale before the next; lower it, or raise that"
         )
+    if health.batch_max < enabled:
+        yield (
+            f"health.batch_max: {health.batch_max} rows a report are fewer than the {enabled} enabled providers, and "
+            "what they come to would wait ever longer; raise it"
+        )
     if not math.isfinite(configuration.breaker.ramp_min_rps):
         yield "breaker.ramp_min_rps: no finite number; a large one turns the ramp off"
     for tenant in configuration.tenants:

@@ -81,7 +81,8 @@ class HealthFeed:
         """
         if self._unsure is None:
             policy = None if self._entity_has_policy else self._health.policy
-            self._unsure = self._health.reports.take(policy=policy, gauges=self._health.gauges())
+            most, gauges = self._settings.batch_max, self._health.gauges()
+            self._unsure = self._health.reports.take(most, policy=policy, gauges=gauges)
         try:
             await self._entity().signal(ProviderHealth.report, self._unsure, rpc_timeout=_SIGNAL_TIMEOUT)
         except RPCError:

@@ -19,15 +19,15 @@ from pointsman.health.delta import Delta, Outcome
 from pointsman.health.failure_run import FAILURE, NOTHING, SUCCESS, Segment
 from pointsman.health.gauges import Gauges
 from pointsman.health.measures import Measures
+from pointsman.health.outcome_rows import OutcomeRows
 from pointsman.health.policy import HealthPolicy
 from pointsman.health.report import DELTAS_MAX, Cooled, Failed, Measured, Overdue, Rebased, Report, Spent, TenantSpent
 from pointsman.health.spend import MICRO
 from pointsman.latency_histogram import LatencyHistogram
 
-_ROWS_KEPT = 8_192
 _OTHERS_A_REPORT = 512
 _KIND_MAX = 64
-_Row = tuple[str, int, int, int]
+_HORIZON_S = 300
 _K = TypeVar("_K", bound=Hashable)
 _V = TypeVar("_V")
 _R = TypeVar("_R")
@@ -36,18 +36,19 @@ _R = TypeVar("_R")
 class ReportBuilder:
     """Outcomes, cooldowns, overdue calls, spend and latencies of one process that no report holds yet.
 
-    With `count_429="failure"` a throttled call is recorded as a failed one.
+    With `count_429="failure"` a throttled call is recorded as a failed one. From the age `horizon_s` on, in seconds, an
+    outcome counts for no rule.
     """
 
-    def __init__(self, worker_id: str, count_429: Literal["throttle", "failure"] = "throttle") -> None:
+    def __init__(
+        self, worker_id: str, count_429: Literal["throttle", "failure"] = "throttle", horizon_s: int = _HORIZON_S
+    ) -> None:
         """Start with nothing seen and no report taken."""
         self.worker_id = worker_id
         self.seq = 0
         """The number of the last report taken."""
         self._count_429 = count_429
-        self._deltas: dict[int, Delta] = {}
-        self._open_row: dict[tuple[str, int, int], int] = {}
-        self._rows = 0
+        self._outcomes = OutcomeRows(horizon_s)
         self._cooled: dict[tuple[str, CooldownReason], Cooled] = {}
         self._overdue: dict[tuple[str, int, int], Overdue] = {}
         self._failed: dict[str, Failed] = {}
@@ -60,13 +61,13 @@ class ReportBuilder:
     @property
     def pending(self) -> int:
         """Rows that no report holds yet."""
-        return len(self._deltas)
+        return len(self._outcomes)
 
     @property
     def empty(self) -> bool:
         """Whether a report would tell nothing but that the process is there."""
         return not (
-            self._deltas
+            self._outcomes
             or self._cooled
             or self._overdue
             or self._failed
@@ -81,23 +82,8 @@ class ReportBuilder:
             outcome = "fail"
         if outcome == "ok":
             self._settle(key)
-        token = (key, epoch, gen)
-        row = self._open_row.get(token)
-        delta = self._deltas.get(row) if row is not None else None
-        # Only a key's last row is added to: their order is what a run of failures is read from.
-        if row is None or delta is None or delta.second != second:
-            row = self._open_row[token] = self._rows
-            self._rows += 1
-            delta = Delta(key=key, epoch=epoch, gen=gen, second=second)
-        self._deltas[row] = delta.model_copy(
-            update={
-                outcome: getattr(delta, outcome) + 1,
-                "segment": delta.segment.combine(_segment(outcome, attempt)),
-            }
-        )
-        if len(self._deltas) > _ROWS_KEPT:
-            # Nobody takes reports; what is lost only weakens the evidence.
-            del self._deltas[next(iter(self._deltas))]
+        seen = Delta(key=key, epoch=epoch, gen=gen, second=second, segment=_segment(outcome, attempt))
+        self._outcomes.add(seen.model_copy(update={outcome: 1}))
 
     def cooled(self, key: str, seconds: float | None, reason: CooldownReason) -> None:
         """A key is to be passed over for so long, or for as long as the entity finds right (`None`)."""
@@ -151,16 +137,16 @@ class ReportBuilder:
         self._measured[at] = self._measured.get(at, Measures()).merge(seen)
 
     def take(self, most: int = DELTAS_MAX, policy: HealthPolicy | None = None, gauges: Gauges | None = None) -> Report:
-        """The next report, with at most so many rows; what does not fit stays for the one after it."""
+        """The next report, with at most so many rows, which are as coarse as that needs.
+
+        What does not fit even so, since there are more tokens than rows, stays for the report after it.
+        """
         self.seq += 1
-        rows = list(islice(self._deltas, max(0, min(most, DELTAS_MAX))))
-        deltas = tuple(self._deltas.pop(row) for row in rows)
-        self._open_row = {token: row for token, row in self._open_row.items() if row in self._deltas}
         return Report(
             worker_id=self.worker_id,
             seq=self.seq,
             policy=policy,
-            deltas=deltas,
+            deltas=self._outcomes.take(min(most, DELTAS_MAX)),
             cooled=_drained(self._cooled, lambda _, cooled: cooled),
             overdue=_drained(self._overdue, lambda _, overdue: overdue),
             failed=_drained(self._failed, lambda _, failed: failed),

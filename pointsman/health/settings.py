@@ -6,6 +6,7 @@ JSON between processes of different versions: what is refused of a file alone st
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -65,6 +66,11 @@ class BreakerSettings(BaseModel):
     ramp_min_rps: Annotated[float, Field(ge=0)] = 5.0
     """Strict: only a key that had more calls a second before it opened is ramped."""
 
+    @property
+    def horizon_s(self) -> int:
+        """The age in seconds from which on an outcome counts for no rule."""
+        return max(self.window, ceil(self.consecutive_max_age))
+
     @field_validator("bucket", mode="before")
     @classmethod
     def _a_number_of_seconds(cls, bucket: object) -> object:
@@ -91,7 +97,7 @@ class HealthSettings(BaseModel):
     """The shortest time between two reports of a process."""
     early_flush_gap: Seconds = 0.2
     batch_max: Annotated[int, Field(ge=1, le=256)] = 256
-    """Rows a report."""
+    """Rows a report; outcomes of a key are told by so many seconds together as that needs."""
     snapshot_interval: Seconds = 1.0
     """The shortest time between two snapshots of a process."""
     fresh: Seconds = 2.0

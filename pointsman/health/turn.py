@@ -74,6 +74,8 @@ class Turn:
         self._policy = state.policy
         self._has_policy = state.has_policy
         self._keys = dict(state.keys)
+        self._known: set[str] | None = None
+        """The providers of the keys, once somebody has asked."""
         self._reporters = state.reporters
         self._gauges = state.gauges
         self._probing = state.probing
@@ -182,9 +184,8 @@ class Turn:
         """What providers and tenants have spent."""
         # By the entity's clock: a process that is ahead has not begun the next day for everyone.
         today = day_of(self._now)
-        known = {provider_of(key) for key in self._keys}
         for spent in report.spent:
-            if spent.provider in known and spent.day >= today:
+            if self._knows(spent.provider) and spent.day >= today:
                 self._providers = self._providers.booked(spent.provider, spent.micro_usd, "calls", today)
         for paid in report.tenants:
             if paid.tenant in self._policy.tenants and paid.day >= today:
@@ -324,6 +325,7 @@ class Turn:
             self._refused = True
             return None
         held = self._keys[key] = KeyState(breaker=Breaker(epoch=self._state.epoch), since=self._now)
+        self._known = None
         return held
 
     def _made_room(self, key: str) -> bool:
@@ -337,7 +339,10 @@ class Turn:
         return True
 
     def _knows(self, provider: str) -> bool:
-        return any(provider_of(key) == provider for key in self._keys)
+        # Once a report and not once a row of it: with many providers this was most of what a report costs.
+        if self._known is None:
+            self._known = {provider_of(key) for key in self._keys}
+        return provider in self._known
 
     def _room_for_tenants(self, today: str) -> Caps:
         # Those of days gone by make room; those whose cap was taken away stay for today, since it may come back.

@@ -10,6 +10,7 @@ import pytest
 from temporalio.client import Client, WorkflowQueryFailedError
 
 from activities.process_health import ProcessHealth
+from pointsman.health.report import Report
 from pointsman.health.snapshot import Snapshot
 from tests.builders import configuration
 from workers.health_feed import HealthFeed
@@ -23,6 +24,7 @@ class Entity:
     def __init__(self, answer: Callable[[int], Awaitable[Snapshot]]) -> None:
         self._answer = answer
         self.queries = 0
+        self.reports: list[Report] = []
 
     def get_workflow_handle_for(self, *_: Any) -> Entity:
         return self
@@ -30,16 +32,16 @@ class Entity:
     async def start_workflow(self, *_: Any, **__: Any) -> None:
         return None
 
-    async def signal(self, *_: Any, **__: Any) -> None:
-        return None
+    async def signal(self, _: Any, report: Report, **__: Any) -> None:
+        self.reports.append(report)
 
     async def query(self, *_: Any, **__: Any) -> Snapshot:
         self.queries += 1
         return await self._answer(self.queries)
 
 
-def feed(entity: Entity) -> tuple[HealthFeed, ProcessHealth]:
-    settings = {"query_timeout": 0.02, "snapshot_interval": 0.01, "flush": 0.01, "early_flush_gap": 0.001}
+def feed(entity: Entity, **table: int) -> tuple[HealthFeed, ProcessHealth]:
+    settings = {"query_timeout": 0.02, "snapshot_interval": 0.01, "flush": 0.01, "early_flush_gap": 0.001, **table}
     health = ProcessHealth.of(configuration(health=settings), "worker-1")
     return HealthFeed(cast("Client", entity), health, {}), health
 
@@ -54,6 +56,18 @@ async def test_a_query_that_the_server_holds_back_is_given_up_in_time() -> None:
     with pytest.raises(TimeoutError):
         await reading.read()
     assert health.view.snapshot is None
+
+
+async def test_a_report_has_no_more_rows_than_the_configuration_allows() -> None:
+    async def at_once(_: int) -> Snapshot:
+        return SNAPSHOT
+
+    entity = Entity(at_once)
+    sending, health = feed(entity, batch_max=4)
+    for second in range(20):
+        health.reports.record("alpha/one", 1, 1, 1_000_000 + second, "ok")
+    await sending.report()
+    assert [row.ok for row in entity.reports[0].deltas] == [5, 5, 5, 5]
 
 
 @pytest.mark.parametrize("fault", [WorkflowQueryFailedError("no such query"), ValueError("no snapshot of ours")])

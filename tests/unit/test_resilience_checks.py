@@ -104,6 +104,17 @@ def test_a_whole_number_is_a_duration_as_good_as_any_in_a_file_and_in_a_report()
     assert HealthPolicy.model_validate(tables).breaker == settings.breaker
 
 
+def test_a_report_has_room_for_every_enabled_provider() -> None:
+    """Else what some of them come to would wait ever longer."""
+    listed = {f"p{number}": provider_table() for number in range(3)}
+    (told,) = faults(configuration(listed, health={"batch_max": 2}))
+    assert told == (
+        "health.batch_max: 2 rows a report are fewer than the 3 enabled providers, and what they come to would wait "
+        "ever longer; raise it"
+    )
+    assert faults(configuration(listed, health={"batch_max": 3})) == []
+
+
 def test_as_many_providers_as_health_is_kept_of_may_be_enabled() -> None:
     listed = {f"p{number}": provider_table() for number in range(KEYS_MAX + 1)}
     assert faults(configuration(listed)) == [

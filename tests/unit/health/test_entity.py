@@ -117,10 +117,10 @@ def test_it_makes_no_difference_how_a_process_parts_its_rows_into_reports(
             second += later
             outcome = {"S": "ok", "F": "fail", "T": "throttle"}[letter]
             entity.worker.record(ONE, 1, 1, min(second, int(T) + 60), outcome)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-        for most in parts:
-            entity.report(entity.worker.take(most))
-        while entity.worker.pending:
-            entity.report()
+        rows, seq = entity.worker.take().deltas, entity.worker.seq
+        for most in (*parts, 256):
+            entity.report(Report(worker_id="w", seq=seq, deltas=rows[:most]))
+            rows, seq = rows[most:], seq + 1
     assert entities[0].state.keys[ONE].breaker == entities[1].state.keys[ONE].breaker
 
 

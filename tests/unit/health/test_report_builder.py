@@ -6,7 +6,9 @@ import math
 
 import pytest
 
+from pointsman.health.delta import COUNT_MAX, Delta
 from pointsman.health.failure_run import Segment
+from pointsman.health.outcome_rows import OutcomeRows
 from pointsman.health.report_builder import ReportBuilder
 
 KEY, T = "alpha/one", 1_000_000
@@ -38,13 +40,30 @@ def test_tokens_have_rows_of_their_own_and_a_clock_that_goes_back_keeps_the_orde
     assert [(row.gen, row.second) for row in builder.take().deltas] == [(1, T), (2, T), (1, T + 1), (1, T)]
 
 
-def test_what_does_not_fit_stays_for_the_next_report() -> None:
+def test_of_more_keys_than_a_report_has_rows_the_last_wait_for_the_next_report() -> None:
+    builder = ReportBuilder("w")
+    for number in range(300):
+        builder.record(f"p{number}/m", 1, 1, T, "ok")
+    first, second = builder.take(), builder.take()
+    assert (first.seq, len(first.deltas), second.seq, len(second.deltas)) == (1, 256, 2, 44)
+    assert [row.key for row in second.deltas] == [f"p{number}/m" for number in range(256, 300)]
+    assert builder.empty
+
+
+def test_what_is_more_than_a_report_holds_is_told_by_more_seconds_a_row() -> None:
     builder = ReportBuilder("w")
     for later in range(300):
         builder.record(KEY, 1, 1, T + later, "ok")
-    first, second = builder.take(), builder.take()
-    assert (first.seq, len(first.deltas), second.seq, len(second.deltas)) == (1, 256, 2, 44)
+    rows = builder.take().deltas
+    assert [(row.second, row.ok) for row in rows] == [(T + later, 2) for later in range(1, 300, 2)]
     assert builder.empty
+
+
+def test_a_report_of_fewer_rows_is_coarser() -> None:
+    builder = ReportBuilder("w")
+    for later in range(10):
+        builder.record(KEY, 1, 1, T + later, "ok")
+    assert [(row.second, row.ok) for row in builder.take(2).deltas] == [(T + 4, 5), (T + 9, 5)]
 
 
 def test_a_row_in_a_report_is_not_added_to_any_more() -> None:
@@ -55,12 +74,31 @@ def test_a_row_in_a_report_is_not_added_to_any_more() -> None:
     assert [row.ok for row in builder.take().deltas] == [1]
 
 
-def test_while_nobody_takes_reports_the_oldest_rows_are_dropped() -> None:
-    builder = ReportBuilder("w")
+def test_while_nobody_takes_reports_what_counts_for_no_rule_is_told_in_one_row() -> None:
+    """The rest is as coarse as needed, and nothing is lost."""
+    builder = ReportBuilder("w", horizon_s=300)
     for second in range(9_000):
         builder.record(KEY, 1, 1, T + second, "ok")
-    assert builder.pending == 8_192
-    assert builder.take(1).deltas[0].second == T + 9_000 - 8_192
+    assert builder.pending < 1_200
+    old, *rows = builder.take().deltas
+    assert (old.second, old.ok) == (T + 9_000 - 301, 9_000 - 300)
+    assert [(row.second, row.ok) for row in rows] == [(T + 9_000 - later, 2) for later in range(299, 0, -2)]
+
+
+def test_while_nobody_takes_reports_the_oldest_of_too_many_tokens_are_dropped() -> None:
+    builder = ReportBuilder("w")
+    for gen in range(9_000):
+        builder.record(KEY, 1, gen, T, "ok")
+    assert builder.pending == 9_000 - 4_097
+    assert builder.take(1).deltas[0].gen == 4_097
+
+
+def test_no_row_counts_more_than_an_entity_takes() -> None:
+    """It would refuse the whole report."""
+    rows = OutcomeRows(horizon_s=300)
+    for second in (T, T + 1):
+        rows.add(Delta(key=KEY, epoch=1, gen=1, second=second, ok=COUNT_MAX))
+    assert [row.ok for row in rows.take(1)] == [COUNT_MAX]
 
 
 def test_throttled_calls_count_as_failures_where_that_is_the_setting() -> None:
