@@ -17,11 +17,10 @@ from benchmarks.document import write
 from benchmarks.machine import in_words, machine
 from benchmarks.scale import entity, money, pacing, questions, tables
 from benchmarks.scale.live import Live, live
+from benchmarks.scale.sizes import MOST_A_WORKER, RATES, WORKERS, rates_of
 from pointsman.health.policy import KEYS_MAX
 from pointsman.leaving import leave
 
-WORKERS = (1, 10, 100, 1_000, 5_000)
-_CALLS_PER_S = 1_000
 _QUESTIONS = 300
 
 
@@ -54,13 +53,21 @@ def _parts(found: Live | None) -> Iterator[str]:
     yield "### Health of a fleet: reports and snapshots"
     yield tables.of_paces(paces)
     yield "### Budgets of a fleet"
-    yield tables.of_money(money.overshoot(workers) for workers in WORKERS)
+    yield tables.of_money(money.overshoot(workers, rates_of(workers)) for workers in WORKERS)
     _tell("timing the health entity")
     loads = [
-        entity.load(workers, providers, _CALLS_PER_S / workers) for workers in WORKERS for providers in entity.PROVIDERS
+        entity.load(rate, workers, providers)
+        for rate in RATES
+        for workers in WORKERS
+        if rate in rates_of(workers)
+        for providers in entity.PROVIDERS
     ]
-    yield "### The health entity"
-    yield tables.of_loads(loads, {pace.workers: pace for pace in paces})
+    by_workers = {pace.workers: pace for pace in paces}
+    yield "### The health entity: what it gets, gives and keeps"
+    yield tables.of_sizes(loads, by_workers)
+    yield "### The health entity: what it takes of a core"
+    yield tables.of_cores(loads, by_workers)
+    yield f"A process is given at most {MOST_A_WORKER} questions a second; fleets that would have more are left out."
     yield f"One entity keeps {KEYS_MAX} keys: of 500 providers it would refuse {entity.refused(500)}."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 
@@ -20,7 +21,6 @@ _CAP_USD = 200.0
 _CAP_S = 400.0
 """Twice the time and more in which the calls reach the cap, and every process has heard of it."""
 _OUTAGE_S = 60.0
-_QUESTIONS_PER_S = 1_000.0
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Overshoot:
     workers: int
     cap_share: float
     """What went to a provider at 2 USD a second until every purse said no, over its cap of 200 USD."""
-    calls_per_question: float
-    """Over 60 s at 1,000 questions a second over the fleet, where each first call fails and wants a retry."""
+    calls_per_question: dict[int, float]
+    """By questions a second over the fleet: over 60 s in which each first call fails and wants a retry."""
 
 
-def overshoot(workers: int) -> Overshoot:
+def overshoot(workers: int, rates: Iterable[int]) -> Overshoot:
     """Both, with the production purse and bucket."""
-    return Overshoot(workers, _cap_share(workers), _calls_per_question(workers))
+    return Overshoot(workers, _cap_share(workers), {rate: _calls_per_question(rate, workers) for rate in rates})
 
 
 def _cap_share(workers: int) -> float:
@@ -68,9 +68,9 @@ def _cap_share(workers: int) -> float:
     return spent / 1e6 / _CAP_USD
 
 
-def _calls_per_question(workers: int) -> float:
+def _calls_per_question(questions_per_s: int, workers: int) -> float:
     """One process stands for all: each has its share of the questions and a bucket of its own, full at its start."""
-    bucket, rate = RetryBudget(BudgetSettings()), _QUESTIONS_PER_S / workers
+    bucket, rate = RetryBudget(BudgetSettings()), questions_per_s / workers
     questions = calls = 0
     while questions / rate < _OUTAGE_S:
         bucket.deposit(f"q-{questions}")

@@ -49,6 +49,7 @@ def pace(workers: int) -> Pace:
     turns = [(_T + chance.uniform(0, 1), kind, number) for number in range(workers) for kind in ("read", "report")]
     heapq.heapify(turns)
     signals = queries = 0
+    active: int | None = None
     ages: list[float] = []
     half = _T + lasts_s / 2
     sample_at = half
@@ -61,10 +62,13 @@ def pace(workers: int) -> Pace:
             seqs[number] += 1
             report = Report(worker_id=f"w-{number}", seq=seqs[number])
             state, _ = apply_report(state, report, now=now, chance=0.5)
+            active = None
             signals += now >= half
             wait_s = _SETTINGS.flush_s(told[number])
         else:
-            told[number], read_at[number] = max(1, state.active_workers), now
+            # Counted once a report: that takes most of the time here.
+            active = state.active_workers if active is None else active
+            told[number], read_at[number] = max(1, active), now
             queries += now >= half
             wait_s = _SETTINGS.snapshot_s(told[number])
         heapq.heappush(turns, (now + wait_s * chance.uniform(1 - _SPREAD, 1 + _SPREAD), kind, number))

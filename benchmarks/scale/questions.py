@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from temporalio.api.enums.v1 import EventType
+from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import WorkflowHistory
 
 from benchmarks.history import actions
@@ -39,8 +40,9 @@ class Cost:
     """Of all events as protocol buffers, payloads included: what a cluster stores and a replay reads."""
     actions: int
     tasks: int
-    """Workflow tasks and activity tasks: what matching has to hand out."""
+    """Workflow tasks and activity tasks, each attempt of one: what matching has to hand out."""
     signals: int
+    """To the question itself; reports of health are the fleet's."""
 
 
 def costs() -> list[Cost]:
@@ -48,16 +50,25 @@ def costs() -> list[Cost]:
     return [_cost(kind) for kind in KINDS]
 
 
+def _handed_out(event: HistoryEvent) -> int:
+    """How many tasks an event tells of that no event before it told of."""
+    if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_STARTED:
+        return event.activity_task_started_event_attributes.attempt - 1
+    return event.event_type in (
+        EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED,
+        EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED,
+    )
+
+
 def _cost(kind: str) -> Cost:
     (path,) = HISTORIES.glob(f"{kind}-*.json")
     events = WorkflowHistory.from_json(kind, path.read_text(encoding="utf-8")).events
     types = [event.event_type for event in events]
-    handed_out = {EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED}
     return Cost(
         kind=kind,
         events=len(events),
         history_bytes=sum(event.ByteSize() for event in events),
         actions=actions(events),
-        tasks=sum(kind in handed_out for kind in types),
+        tasks=sum(_handed_out(event) for event in events),
         signals=types.count(EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED),
     )

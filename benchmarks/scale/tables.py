@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from benchmarks.scale.entity import Load
 from benchmarks.scale.live import Live
 from benchmarks.scale.money import Overshoot
 from benchmarks.scale.pacing import Pace
 from benchmarks.scale.questions import KINDS, Cost
-from pointsman.health.state import EVENT_LIMIT
+from benchmarks.scale.sizes import RATES, rates_of
 
-RATES = (10, 1_000, 100_000)
 _DAY_S = 86_400
-_EVENTS_A_SIGNAL = 4
-"""At most: the signal itself, and the three of a workflow task that takes no other signal along."""
+_MUCH = 0.5
+"""Of a core: from here on what Temporal's SDK adds to a task may fill the rest."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -25,11 +24,18 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def of_questions(costs: Iterable[Cost]) -> str:
     """What one question leaves."""
-    head = ("question", "events", "bytes of history", "billable actions", "tasks")
+    head = ("question", "events", "bytes of history", "billable actions", "signals", "tasks")
     return table(
         head,
         (
-            (f"`{cost.kind}`: {KINDS[cost.kind]}", cost.events, f"{cost.history_bytes:,}", cost.actions, cost.tasks)
+            (
+                f"`{cost.kind}`: {KINDS[cost.kind]}",
+                cost.events,
+                f"{cost.history_bytes:,}",
+                cost.actions,
+                cost.signals,
+                cost.tasks,
+            )
             for cost in costs
         ),
     )
@@ -83,30 +89,64 @@ def of_paces(paces: Iterable[Pace]) -> str:
     )
 
 
-def of_loads(loads: Iterable[Load], paces: dict[int, Pace]) -> str:
-    """What the entity does for them."""
-    head = ("workers, providers", "report", "", "snapshot", "", "state", "of a core", "new run every", "history")
-    return table(head, _load_rows(loads, paces))
+def of_sizes(loads: Iterable[Load], paces: dict[int, Pace]) -> str:
+    """What the entity gets, gives and keeps: figures that hang on no machine."""
+    head = ("questions/s", "workers", "providers", "rows", "report", "reports", "snapshot", "state", "new run every")
+    return table(head, (size_row(load, paces[load.workers]) for load in loads))
+
+
+def size_row(load: Load, pace: Pace) -> Sequence[object]:
+    """One of them."""
+    return (
+        f"{load.questions_per_s:,}",
+        f"{load.workers:,}",
+        load.providers,
+        f"{load.rows:.0f}",
+        f"{load.report_bytes / 1000:.1f} kB",
+        f"{pace.signals_per_s * load.report_bytes / 1000:.0f} kB/s",
+        f"{load.snapshot_bytes / 1000:.1f} kB",
+        f"{load.state_bytes / 1000:,.0f} kB",
+        f"{load.run_s(pace.signals_per_s):,.1f} s",
+    )
+
+
+def of_cores(loads: Sequence[Load], paces: dict[int, Pace]) -> str:
+    """What the entity takes of a core, by the number of providers."""
+    providers = sorted({load.providers for load in loads})
+    found = {(load.questions_per_s, load.workers, load.providers): load for load in loads}
+    fleets = dict.fromkeys((load.questions_per_s, load.workers) for load in loads)
+    return table(
+        ("questions/s", "workers", *(f"{number} providers" for number in providers)),
+        (
+            (
+                f"{rate:,}",
+                f"{workers:,}",
+                *(_core(found[rate, workers, number], paces[workers]) for number in providers),
+            )
+            for rate, workers in fleets
+        ),
+    )
 
 
 def of_money(found: Iterable[Overshoot]) -> str:
     """By how much budgets are overshot."""
-    head = ("workers", "spent of a day's cap", "calls per question when every first call fails")
-    return table(head, ((f"{one.workers:,}", f"{one.cap_share:.1%}", f"{one.calls_per_question:.3f}") for one in found))
+    head = ("workers", "spent of a day's cap", *(f"calls per question, {rate:,}/s" for rate in RATES))
+    return table(
+        head,
+        (
+            (
+                f"{one.workers:,}",
+                f"{one.cap_share:.1%}",
+                *(f"{one.calls_per_question[rate]:.3f}" if rate in rates_of(one.workers) else "" for rate in RATES),
+            )
+            for one in found
+        ),
+    )
 
 
-def _load_rows(loads: Iterable[Load], paces: dict[int, Pace]) -> Iterator[Sequence[object]]:
-    for load in loads:
-        pace = paces[load.workers]
-        events_per_s = pace.signals_per_s * _EVENTS_A_SIGNAL
-        yield (
-            f"{load.workers:,}, {load.providers}",
-            f"{load.report_bytes / 1000:.1f} kB",
-            f"{load.report_ms:.2f} ms",
-            f"{load.snapshot_bytes / 1000:.1f} kB",
-            f"{load.snapshot_ms:.2f} ms",
-            f"{load.state_bytes / 1000:,.0f} kB",
-            f"{load.core_share(pace.signals_per_s, pace.queries_per_s):.1%}",
-            f"{EVENT_LIMIT / events_per_s:,.0f} s",
-            f"{pace.signals_per_s * load.report_bytes / 1000:.0f} kB/s",
-        )
+def _core(load: Load, pace: Pace) -> str:
+    share = load.core_share(pace.signals_per_s, pace.queries_per_s)
+    told = f"{share:.1%} ({load.report_ms:.1f} + {load.snapshot_ms:.1f} ms)"
+    if share < _MUCH:
+        return told
+    return f"**{told}**" if share < 1 else f"**{told}, falls behind**"
