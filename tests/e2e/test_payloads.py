@@ -21,7 +21,7 @@ from pointsman.encoding.keys import key_ring
 from pointsman.encoding.payloads import Payloads
 from pointsman.plugin import PointsmanPlugin
 from tests.e2e.conftest import PATIENCE_S, UNMOVED, Site, new_site, sentence, start
-from workers.embedded.scripted.script import Reply, Status
+from workers.embedded.scripted.script import Hang, Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.wiring import SANDBOX
 from workflows.route_and_answer import RouteAndAnswer
@@ -260,3 +260,21 @@ def test_a_question_of_three_megabytes_is_answered_where_large_payloads_are_stor
     again = sealed.cli("ask", "x", "--id", "three-megabytes", **elsewhere)
     assert (again.returncode, "kept outside of the server" in sentence(again)) == (2, True)
     assert worker.signal(signal.SIGTERM) == 0
+
+
+def test_a_worker_without_the_key_does_not_flood_its_log_with_what_was_begun_without_it(
+    sealed: Site, providers: ScriptedProviders
+) -> None:
+    providers.script("alpha", Hang(), Reply("read at last"))
+    first = sealed.start_worker(E2E_PAYLOAD_KEYS=OLD)
+    assert sealed.cli("ask", "Can you read me?", "--id", "begun", "--no-wait", **{KEYS: OLD}).returncode == 0
+    providers.wait_for_hits_blocking("alpha", 1, PATIENCE_S)
+    first.end()
+    poor = sealed.start_worker(E2E_PAYLOAD_KEYS=NEW)
+    poor.until_said("encrypted with the key 'old', which this process does not have; add it to E2E_PAYLOAD_KEYS")
+    # It was started while the entities could not be read either, and asked them for news all the time.
+    said = poor.said()
+    assert "Traceback" not in said
+    assert "Missing initialize workflow" not in said
+    assert len(said.splitlines()) < 40, said
+    assert poor.signal(signal.SIGTERM) == 0

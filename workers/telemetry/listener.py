@@ -5,12 +5,13 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from threading import Thread
 from typing import ClassVar
 
 from pointsman.sentences import ConfigurationError
 from pointsman.telemetry.settings import ListenAt
+from workers.quiet_server import QuietServer
 from workers.telemetry.condition import Condition, Verdict
 
 _REQUEST_TIMEOUT_S = 10
@@ -34,9 +35,7 @@ class Listener:
     @property
     def address(self) -> str:
         """Where it listens, as host:port."""
-        host, port = self._server.server_address[:2]
-        host = host if isinstance(host, str) else host.decode()
-        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        return self._server.address
 
     def close(self) -> None:
         """Stop listening; a reply under way may be cut off with the process."""
@@ -44,24 +43,11 @@ class Listener:
         self._server.server_close()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A reader that went away is no news."""
-
-
-class _Server6(_Server):
-    address_family = socket.AF_INET6
-
-
-def _bound(at: ListenAt, handler: type[BaseHTTPRequestHandler]) -> ThreadingHTTPServer:
-    make = _Server6 if ":" in at.host else _Server
+def _bound(at: ListenAt, handler: type[BaseHTTPRequestHandler]) -> QuietServer:
     fault: OSError | None = None
     for port in range(at.first, at.last + 1):
         try:
-            return make((at.host, port), handler)
+            return QuietServer(at.host, port, handler)
         except OSError as error:
             fault = error
     where = f"{at.host}:{at.first}" + (f"-{at.last}" if at.last > at.first else "")
