@@ -218,6 +218,13 @@ def test_a_client_without_the_key_says_which_is_missing(sealed: Site, providers:
     assert (other.returncode, "the key 'new', which this process does not have" in sentence(other)) == (2, True)
     plain = sealed.cli("answer", "kept-from", POINTSMAN_CONFIG=None)
     assert (plain.returncode, "the key 'new' and this process has no keys" in sentence(plain)) == (2, True)
+    # What can be told is told all the same, and what cannot is neither running nor free.
+    told = sealed.cli("explain", "kept-from", "--json", **{KEYS: OLD})
+    assert (told.returncode, "the key 'new', which this process does not have" in told.stderr) == (2, True)
+    story = json.loads(told.stdout)
+    assert (story["status"], story["under_way"], story["cost_known"]) == ("answered", [], False)
+    assert story["unread_because"] == told.stderr.strip()
+    assert sealed.cli("explain", "kept-from", **rotated).returncode == 0
     again = sealed.cli("ask", "What is the capital of France?", "--id", "kept-from", **{KEYS: OLD})
     assert (again.returncode, "the key 'new'" in sentence(again)) == (2, True)
     alone = {"POINTSMAN_CONFIG": None, "POINTSMAN_PAYLOAD_KEYS": NEW}
