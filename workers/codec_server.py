@@ -29,7 +29,7 @@ from pointsman.encoding.payloads import Payloads as PayloadSettings
 from pointsman.errors import UnreadablePayload
 from pointsman.headers import NOT_A_HEADER, header_safe
 from pointsman.sentences import ConfigurationError
-from workers.quiet_server import QuietServer, in_url
+from workers.quiet_server import QuietServer, in_url, why_not_bound
 
 LISTEN = "127.0.0.1:8081"
 ORIGINS = ("http://localhost:8233", "http://127.0.0.1:8233", "http://localhost:8080")
@@ -120,7 +120,9 @@ class CodecServer(QuietServer):
             super().__init__(options.host, options.port, _Request)
         except OSError as fault:
             address = in_url(options.host, options.port)
-            raise ConfigurationError([f"--listen: {address} cannot be had ({fault.strerror}); give another"]) from fault
+            raise ConfigurationError(
+                [f"--listen: {address} cannot be had ({why_not_bound(fault)}); give another"]
+            ) from fault
 
     async def _decoded(self, payloads: Sequence[Payload]) -> Sequence[Payload]:
         plain = await self._codec.decode(payloads)

@@ -34,3 +34,8 @@ class QuietServer(ThreadingHTTPServer):
 def in_url(host: str, port: int) -> str:
     """An address as host:port, with the brackets that IPv6 needs."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def why_not_bound(fault: OSError) -> str:
+    """Why an address cannot be had, in a few words."""
+    return "no name of this machine" if isinstance(fault, socket.gaierror) else str(fault.strerror)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
@@ -11,7 +10,7 @@ from typing import ClassVar
 
 from pointsman.sentences import ConfigurationError
 from pointsman.telemetry.settings import ListenAt
-from workers.quiet_server import QuietServer
+from workers.quiet_server import QuietServer, why_not_bound
 from workers.telemetry.condition import Condition, Verdict
 
 _REQUEST_TIMEOUT_S = 10
@@ -51,7 +50,7 @@ def _bound(at: ListenAt, handler: type[BaseHTTPRequestHandler]) -> QuietServer:
         except OSError as error:
             fault = error
     where = f"{at.host}:{at.first}" + (f"-{at.last}" if at.last > at.first else "")
-    why = "no name of this machine" if isinstance(fault, socket.gaierror) else fault.strerror if fault else "no port"
+    why = "no port" if fault is None else why_not_bound(fault)
     cure = "give another port, a range such as 127.0.0.1:9464-9473 for several processes, or port 0 for any free one"
     raise ConfigurationError([f"telemetry.listen: cannot listen at {where} ({why}); {cure}"])
 
