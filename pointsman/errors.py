@@ -105,6 +105,13 @@ class UnreadablePayload(PointsmanError):
     """What stands in the Temporal server cannot be read with the keys, or the folder, that this process has."""
 
 
+def unreadable(fault: BaseException | None) -> UnreadablePayload | None:
+    """The payload that could not be read, where that is what is behind an error."""
+    while fault is not None and not isinstance(fault, UnreadablePayload):
+        fault = fault.__cause__
+    return fault
+
+
 def stored_elsewhere(message: str) -> bool:
     """Whether an error of Temporal's SDK is about a payload that is kept in a place that this process does not know."""
     return "[TMPRL1105]" in message or "No driver found with name" in message

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from temporalio.api.errordetails.v1 import NamespaceNotFoundFailure
+from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
 from pointsman.errors import (
@@ -33,6 +34,11 @@ _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _KNOWN = {"InvalidContentType": "it does not speak TLS", "UnknownIssuer": "the issuer of its certificate is unknown"}
 
 _Result = TypeVar("_Result")
+
+NO_FOLDER = (
+    "a payload is kept outside of the server and this process does not know where; set POINTSMAN_PAYLOAD_STORE, "
+    "or POINTSMAN_CONFIG to the configuration that names the folder"
+)
 
 
 def server_fault(fault: RPCError) -> PointsmanError:
@@ -88,11 +94,16 @@ async def steadily(call: Callable[[], Awaitable[_Result]]) -> _Result:
             closed_at = now
         except (RuntimeError, ValueError) as fault:
             if stored_elsewhere(str(fault)):
-                raise UnreadablePayload(
-                    "a payload is kept outside of the server and this process does not know where; set "
-                    "POINTSMAN_PAYLOAD_STORE, or POINTSMAN_CONFIG to the configuration that names the folder"
-                ) from fault
+                raise UnreadablePayload(NO_FOLDER) from fault
             raise
+
+
+def call_unread(fault: ApplicationError) -> bool:
+    """Whether a worker could not read what it was to do, as the SDK reports it: around the error of the codec."""
+    inner = fault.cause
+    return isinstance(inner, ApplicationError) and (
+        inner.type == UnreadablePayload.__name__ or stored_elsewhere(inner.message)
+    )
 
 
 def server_gone(fault: RPCError) -> bool:

@@ -67,7 +67,7 @@ REACHING = {
     "pointsman/telemetry/asking.py": {MADE},  # whether somebody has imported OpenTelemetry
     "workers/embedded/leash.py": {"subprocess"},  # ends a server with its parent
     "workers/embedded/temporal_server.py": {"socket", "subprocess"},  # the server, and a free port for it
-    "workers/telemetry/listener.py": {"socket"},  # an address for those who ask how the worker is
+    "workers/quiet_server.py": {"socket"},  # listens: for who asks how the worker is, and for Temporal's UI
     "workers/webhook.py": {"httpx"},  # tells reviewers, at an address of their own
     "workers/embedded/scripted/delivery.py": {"aiohttp", "socket"},  # these serve, and ask nobody
     "workers/embedded/scripted/endpoint.py": {"aiohttp"},

@@ -27,6 +27,8 @@ _log = logging.getLogger(__name__)
 FIRST_WITHIN_S = 15.0
 """The server goes on asking a worker that was killed for ten seconds before it asks another one."""
 _TRY_AGAIN_S = 0.1
+_UNANSWERED_S = 1.0
+"""After a query that a worker could not answer: that one, perhaps this process itself, has to be mended first."""
 _QUERY_TIMEOUT_S = 2.0
 _SPREAD = 0.2
 _LAST_WORD_S = 1.0
@@ -44,6 +46,7 @@ class CatalogueFeed:
         self._catalogue = catalogue
         self._interval_s = interval_s
         self._told: set[str] = set()
+        self._pause_s = _TRY_AGAIN_S
         self._exchanges = 0
 
     async def first(self, within_s: float = FIRST_WITHIN_S) -> bool:
@@ -53,7 +56,7 @@ class CatalogueFeed:
                 while not await self._tried():
                     await self._start_entity()
                     await self._forget_dead_worker()
-                    await asyncio.sleep(_TRY_AGAIN_S)
+                    await asyncio.sleep(self._pause_s)
                 return True
         _log.warning("the catalogue is out of reach, so this process starts without it and goes on asking")
         return False
@@ -101,11 +104,13 @@ class CatalogueFeed:
             self._catalogue.observations.arrived(due.seq)
 
     async def _tried(self) -> bool:
+        self._pause_s = _TRY_AGAIN_S
         try:
             await self.exchange()
         except (RPCError, TimeoutError):
             return False
         except Exception as fault:  # noqa: BLE001 - an entity of another version may fail a query, or answer otherwise
+            self._pause_s = _UNANSWERED_S
             name = type(fault).__name__
             if name not in self._told:
                 self._told.add(name)

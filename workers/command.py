@@ -33,8 +33,9 @@ def run(words: list[str]) -> int:
     """Run one command and return its status; every error is a sentence on standard error."""
     arguments = _arguments(words)
     logging.basicConfig(level=arguments.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    in_one_line = InOneLine()
     for handler in logging.getLogger().handlers:
-        handler.addFilter(InOneLine())
+        handler.addFilter(in_one_line)
     try:
         if arguments.command in {None, _CODEC_SERVER}:
             asyncio.run(_serve_codec(arguments) if arguments.command else _serve(arguments.max_cached_workflows))

@@ -22,9 +22,9 @@ with workflow.unsafe.imports_passed_through():
     from pointsman.bill import lost
     from pointsman.call import Completion, FailedCall, ProviderCall
     from pointsman.decision import CallLimits
-    from pointsman.errors import UnreadablePayload, stored_elsewhere
     from pointsman.faults import CALL_UNREAD, WORKER_LOST
     from pointsman.outcomes import Attempt, ErrorClass, Fault
+    from pointsman.server_faults import call_unread
     from workflows.timeouts import queue_wait, retry_policy
 
 _UNREAD_PAUSE_S = 1.0
@@ -102,7 +102,7 @@ def _failed(error: ActivityError, call: ProviderCall, limits: CallLimits, max_at
         return _timed_out(cause, call, max_attempts if exhausted else 1)
     if isinstance(cause, ApplicationError) and cause.details and isinstance(cause.details[0], dict):
         return FailedCall.model_validate(cause.details[0])
-    if isinstance(cause, ApplicationError) and _unread(cause):
+    if isinstance(cause, ApplicationError) and call_unread(cause):
         return FailedCall(fault=CALL_UNREAD, attempts=())
     kind = cause.type if isinstance(cause, ApplicationError) else type(cause).__name__
     fault = Fault(
@@ -120,14 +120,6 @@ async def _paused(pause_s: float, deadline: datetime) -> bool:
         # Not the workflow's own sleep: its timer outlives a cancellation. And a little over, as timers are rounded.
         await asyncio.sleep(min(pause_s, left_s + _OVER_S))
     return workflow.now() < deadline
-
-
-def _unread(fault: ApplicationError) -> bool:
-    """Whether a worker could not read what it was to do, as the SDK reports it: around the error of the codec."""
-    inner = fault.cause
-    return isinstance(inner, ApplicationError) and (
-        inner.type == UnreadablePayload.__name__ or stored_elsewhere(inner.message)
-    )
 
 
 def _queued_in_vain(cause: TimeoutError, call: ProviderCall, limits: CallLimits) -> FailedCall:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from pointsman.cli.asking import AsJson, QuestionId, with_client
 from pointsman.cli.exits import Exit
+from pointsman.printable import printable
 
 if TYPE_CHECKING:
     from pointsman.client import RouterClient
@@ -19,6 +21,10 @@ def explain(question_id: QuestionId, *, as_json: AsJson = False) -> int:
 
         story = await client.explain(question_id)
         print(story.model_dump_json(indent=2) if as_json else story_text(story))
-        return Exit.DONE
+        if not story.unreadable:
+            return Exit.DONE
+        # What can be told is told; a script sees that this is not all, and why.
+        print(printable(story.unread_because or "some of its payloads cannot be read here"), file=sys.stderr)
+        return Exit.BAD_INPUT
 
     return with_client(run)

@@ -14,7 +14,9 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
+from google.protobuf import json_format
 from temporalio.api.common.v1 import Payload
+from temporalio.api.sdk.v1.external_storage_pb2 import ExternalStorageReference
 from temporalio.converter import (
     StorageDriver,
     StorageDriverClaim,
@@ -26,6 +28,7 @@ from pointsman.errors import UnreadablePayload
 
 DRIVER = "pointsman.folder"
 _DIGEST = "sha256"
+_REFERENCE = ExternalStorageReference.DESCRIPTOR.full_name.encode()
 _NAME = re.compile(r"[0-9a-f]{64}")
 
 
@@ -56,10 +59,25 @@ class FolderDriver(StorageDriver):
         del context
         return [await asyncio.to_thread(self._retrieve, claim) for claim in claims]
 
+    async def fetched(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """These payloads, and in the place of each reference to this folder what it stands for.
+
+        Raises:
+            UnreadablePayload: a file is not there, or is not what was written.
+        """
+        context = StorageDriverRetrieveContext()
+        return [
+            payload if (claim := _claim(payload)) is None else (await self.retrieve(context, [claim]))[0]
+            for payload in payloads
+        ]
+
     def _store(self, data: bytes) -> StorageDriverClaim:
         digest = hashlib.sha256(data).hexdigest()
         path = self._path(digest)
-        if not path.exists():
+        if _holds(path, data):
+            # Files are deleted by their age, and this one is needed anew.
+            os.utime(path)
+        else:
             path.parent.mkdir(exist_ok=True)
             # Beside its place and then moved: a reader, or another writer, meets a whole file or none.
             unfinished = path.with_name(f".{digest}-{uuid.uuid4().hex}")
@@ -88,3 +106,22 @@ class FolderDriver(StorageDriver):
 
     def _path(self, digest: str) -> Path:
         return self.folder / digest[:2] / digest
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether a file holds just this: one that a crash or a hand has damaged is written again."""
+    try:
+        return path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False
+
+
+def _claim(payload: Payload) -> StorageDriverClaim | None:
+    """What a payload refers to in such a folder, where it is a reference as the SDK writes it."""
+    if payload.metadata.get("messageType") != _REFERENCE:
+        return None
+    try:
+        reference = json_format.Parse(payload.data, ExternalStorageReference())
+    except (json_format.ParseError, UnicodeDecodeError):
+        return None
+    return StorageDriverClaim(dict(reference.claim_data)) if reference.driver_name == DRIVER else None

@@ -17,6 +17,8 @@ from pointsman.steps import Classified
 EndKind = Literal["failed", "cancelled", "terminated", "timed_out"]
 CutOff = Literal["no_worker", "worker_lost", "deadline", "cancelled"]
 """How Temporal itself ends a call: nobody took it, its process vanished, the time was up, or it was called off."""
+Unread = Literal["answered_unread", "failed_unread"]
+"""How a call has ended of which no more can be read."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,20 @@ class CallEnded(Fact):
     """A call came to an end; `started` and `attempt` tell of its last attempt."""
 
     leg: int
-    outcome: Completion | FailedCall | CutOff
+    outcome: Completion | FailedCall | CutOff | Unread
     started: datetime | None = None
     attempt: int = 1
     before: str = ""
     """How the attempt before that one ended, as the server says it."""
     left: tuple[Attempt, ...] = ()
     """The rows of attempts that a call which was cut off has left."""
+    untold: bool = False
+    """Whether more may have been paid than the rows say."""
+
+    @property
+    def silent(self) -> bool:
+        """Whether an attempt has left no word of its cost; a call that no worker took was never made."""
+        return self.untold or (isinstance(self.outcome, str) and self.outcome != "no_worker")
 
 
 @dataclass(frozen=True)
@@ -182,3 +191,5 @@ class Unreadable(Fact):
     """Something is there that this client cannot read: encrypted with another key, or of another version."""
 
     what: str
+    why: str = ""
+    """In a sentence that names the key, the folder or the file that is missing, where it is one of these."""

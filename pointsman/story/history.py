@@ -15,14 +15,12 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.failure.v1 import Failure
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.converter import DataConverter
-from temporalio.exceptions import ApplicationError, TimeoutError  # noqa: A004
 
 from pointsman import search_attributes
-from pointsman.call import Completion, FailedCall, ProviderCall
+from pointsman.call import Completion, ProviderCall
 from pointsman.contract import Status
 from pointsman.decision import Decision
 from pointsman.messages import Answer, Question
-from pointsman.outcomes import Attempt
 from pointsman.provider import task_queue
 from pointsman.reconciliation import Reconciliation
 from pointsman.review import Review
@@ -37,7 +35,6 @@ from pointsman.story.facts import (
     CancelRequested,
     ClassifiedAs,
     Compared,
-    CutOff,
     Decided,
     Ended,
     EndKind,
@@ -52,7 +49,8 @@ from pointsman.story.facts import (
     TokenAsked,
     Unreadable,
 )
-from pointsman.story.failures import cut_off, failed_call, failed_question, rows_left
+from pointsman.story.failures import UNTOLD, CallEnd, call_end, question_end, unread_call_end, unread_question_end
+from pointsman.story.unread import OTHER_VERSION, why_unread
 
 _T = TypeVar("_T")
 _Read = Callable[[HistoryEvent, Any], Awaitable[None]]
@@ -121,21 +119,31 @@ class _Reader:
         given = list(payloads)
         try:
             decoded = await self._converter.decode(given[:1], [type_])
-        except Exception:  # noqa: BLE001 - a codec or a model of any version may fail in any way
-            self._tell(Unreadable(_time(event), type_.__name__))
+        except Exception as fault:  # noqa: BLE001 - a codec or a model of any version may fail in any way
+            self._tell(Unreadable(_time(event), type_.__name__, why_unread(fault)))
             return None
-        return decoded[0] if decoded and isinstance(decoded[0], type_) else None
+        if decoded and isinstance(decoded[0], type_):
+            return decoded[0]
+        if decoded:
+            self._other_version(event, type_)
+        return None
 
-    async def _error(self, failure: Failure) -> BaseException:
+    def _other_version(self, event: HistoryEvent, type_: type) -> None:
+        self._tell(Unreadable(_time(event), type_.__name__, OTHER_VERSION))
+
+    async def _error(self, event: HistoryEvent, failure: Failure) -> BaseException | None:
         copied = Failure()
         copied.CopyFrom(failure)
         try:
             return await self._converter.decode_failure(copied)
-        except Exception:  # noqa: BLE001 - see `_value`
-            return ApplicationError(failure.message, type=failure.application_failure_info.type)
+        except Exception as fault:  # noqa: BLE001 - see `_value`
+            self._tell(Unreadable(_time(event), Failure.__name__, why_unread(fault)))
+            return None
 
-    async def _message(self, failure: Failure) -> str:
-        error = await self._error(failure)
+    async def _message(self, event: HistoryEvent, failure: Failure) -> str:
+        error = await self._error(event, failure)
+        if error is None:
+            return UNTOLD
         return str(getattr(error, "message", "")) or str(error) or "no reason given"
 
     async def _asked(self, event: HistoryEvent, told: Any) -> None:
@@ -148,7 +156,7 @@ class _Reader:
         meta = await self._value(event, told.details["data"].payloads, dict) if "data" in told.details else None
         step = str((meta or {}).get("activity_type", ""))
         if told.HasField("failure"):
-            self._tell(StepFailed(_time(event), step, await self._message(told.failure)))
+            self._tell(StepFailed(_time(event), step, await self._message(event, told.failure)))
         elif "result" in told.details:
             await self._step_done(event, step, told.details["result"].payloads)
 
@@ -181,35 +189,35 @@ class _Reader:
         self._tell(Called(at, leg, candidate.provider, candidate.model, call.purpose, call.hedge, delay_s))
 
     async def _call_started(self, event: HistoryEvent, told: Any) -> None:
-        before = await self._message(told.last_failure) if told.HasField("last_failure") else ""
+        before = await self._message(event, told.last_failure) if told.HasField("last_failure") else ""
         self._started[told.scheduled_event_id] = (_time(event), told.attempt, before)
 
     async def _completed(self, event: HistoryEvent, told: Any) -> None:
         if self._no_call(event, told, went_well=True):
             return
         completion = await self._value(event, told.result.payloads, Completion)
-        if completion is not None:
-            self._call_ended(event, told, completion)
+        self._call_ended(event, told, CallEnd("answered_unread") if completion is None else completion)
 
     async def _failed(self, event: HistoryEvent, told: Any) -> None:
         if self._no_call(event, told, went_well=False):
             return
-        error = await self._error(told.failure)
-        if isinstance(error, TimeoutError):
-            self._call_ended(event, told, cut_off(error), rows_left(error))
-        else:
-            self._call_ended(event, told, failed_call(error))
+        error = await self._error(event, told.failure)
+        end = unread_call_end(told.failure) if error is None else call_end(error)
+        if end.other_version is not None:
+            self._other_version(event, end.other_version)
+        self._call_ended(event, told, end)
 
     async def _was_cancelled(self, event: HistoryEvent, told: Any) -> None:
         if not self._no_call(event, told, went_well=False):
-            self._call_ended(event, told, "cancelled")
+            self._call_ended(event, told, CallEnd("cancelled"))
 
-    def _call_ended(
-        self, event: HistoryEvent, told: Any, outcome: Completion | FailedCall | CutOff, left: tuple[Attempt, ...] = ()
-    ) -> None:
-        leg = told.scheduled_event_id
+    def _call_ended(self, event: HistoryEvent, told: Any, end: Completion | CallEnd) -> None:
+        leg, at = told.scheduled_event_id, _time(event)
         started, attempt, before = self._started.get(leg, (None, 1, ""))
-        self._tell(CallEnded(_time(event), leg, outcome, started, attempt, before, left))
+        if isinstance(end, Completion):
+            self._tell(CallEnded(at, leg, end, started, attempt, before))
+        else:
+            self._tell(CallEnded(at, leg, end.outcome, started, attempt, before, end.left, end.untold))
 
     def _no_call(self, event: HistoryEvent, told: Any, *, went_well: bool) -> bool:
         kind = self._types.get(told.scheduled_event_id)
@@ -256,7 +264,7 @@ class _Reader:
         self._tell(ShadowStarted(_time(event), ""))
 
     async def _task_failed(self, event: HistoryEvent, told: Any) -> None:
-        self._tell(TaskFailed(_time(event), await self._message(told.failure)))
+        self._tell(TaskFailed(_time(event), await self._message(event, told.failure)))
 
     async def _cancel_requested(self, event: HistoryEvent, _told: Any) -> None:
         self._tell(CancelRequested(_time(event)))
@@ -265,7 +273,14 @@ class _Reader:
         self._tell(Answered(_time(event), await self._value(event, told.result.payloads, Answer)))
 
     async def _ended_in_failure(self, event: HistoryEvent, told: Any) -> None:
-        self._tell(failed_question(_time(event), await self._error(told.failure)))
+        error = await self._error(event, told.failure)
+        if error is None:
+            self._tell(unread_question_end(_time(event), told.failure))
+            return
+        ended, other_version = question_end(_time(event), error)
+        if other_version is not None:
+            self._other_version(event, other_version)
+        self._tell(ended)
 
     def _ended_as(self, how: EndKind) -> _Read:
         async def ended(event: HistoryEvent, told: Any) -> None:

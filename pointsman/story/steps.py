@@ -188,6 +188,7 @@ class Teller:
             text, rows = failed_words(name, outcome.fault), outcome.attempts
         else:
             text, rows = cut_off_words(name, outcome), fact.left
+            self._winner = name if outcome == "answered_unread" else self._winner
         # The last row is that of the attempt whose times the history holds, where that one left a row at all.
         last = next((row for row in rows if row.attempt == fact.attempt), None)
         facts = [self._times(fact), *([paid(last)] if last is not None else [])]

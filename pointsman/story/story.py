@@ -62,6 +62,8 @@ class Story(BaseModel):
     review: ReviewRecord | None = None
     unreadable: int = 0
     """Things in the history that this client could not read."""
+    unread_because: str | None = None
+    """Why the first of them could not: a sentence that names the key, the folder or the file that is missing."""
 
     @classmethod
     def of(cls, question_id: str, facts: Sequence[Fact], *, now: datetime) -> Self:
@@ -77,6 +79,7 @@ class Story(BaseModel):
         decisions = [fact.decision for fact in facts if isinstance(fact, Decided)]
         found = [fact.found for fact in facts if isinstance(fact, Compared)]
         reviewing = any(isinstance(fact, ReviewOpened) for fact in facts)
+        unread = [fact for fact in facts if isinstance(fact, Unreadable)]
         return cls(
             id=question_id,
             run_id=asked.run_id,
@@ -94,7 +97,8 @@ class Story(BaseModel):
             under_way=() if end is not None else _under_way(facts, now),
             divergence=found[-1] if found else None,
             review=None if answer is None else answer.review,
-            unreadable=sum(isinstance(fact, Unreadable) for fact in facts),
+            unreadable=len(unread),
+            unread_because=next((fact.why for fact in unread if fact.why), None),
         )
 
 
@@ -134,8 +138,8 @@ def _attempts(facts: Sequence[Fact], end: Answered | Ended | None) -> tuple[tupl
         return end.attempts, 0
     ended = [fact for fact in facts if isinstance(fact, CallEnded)]
     rows = [row for fact in ended for row in _rows(fact)]
-    # A call that no worker took was never made; of one that runs, or was cut off, nobody has told the cost.
-    silent = sum(isinstance(fact.outcome, str) and fact.outcome != "no_worker" for fact in ended)
+    # Of a call that runs, was cut off or cannot be read nobody has told the cost.
+    silent = sum(fact.silent for fact in ended)
     calls = sum(isinstance(fact, Called) for fact in facts)
     return tuple(rows), calls - len(ended) + silent
 

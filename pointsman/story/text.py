@@ -29,7 +29,8 @@ def _head(story: Story) -> Iterator[str]:
     for call in story.under_way:
         yield f"  waits for {call}"
     if story.unreadable:
-        yield f"  {story.unreadable} of its payloads cannot be read here: encrypted, damaged, or of another version"
+        because = f"; the first one: {story.unread_because}" if story.unread_because else ""
+        yield f"  {story.unreadable} of its payloads cannot be read here{because}"
 
 
 def _wanted(question: Question) -> str:
@@ -102,7 +103,7 @@ def _costs(story: Story) -> Iterator[str]:
     for attempt in story.attempts:
         yield f"  {attempted(attempt)}; {_tokens(attempt)}, {paid(attempt)}"
     if not story.cost_known:
-        yield "  what a call cost that was cut off, or whose provider has no price, is not in this sum"
+        yield "  what a call cost that was cut off or not read, or whose provider has no price, is not in this sum"
 
 
 def _tokens(attempt: Attempt) -> str:

@@ -9,7 +9,7 @@ from pointsman.decision import Decision
 from pointsman.outcomes import ErrorClass, Fault
 from pointsman.phrases import span
 from pointsman.review import Review
-from pointsman.story.facts import CutOff, EndKind
+from pointsman.story.facts import CutOff, EndKind, Unread
 
 END_WORDS: dict[EndKind, str] = {
     "failed": "the question fails",
@@ -43,8 +43,8 @@ def failed_words(name: str, fault: Fault) -> str:
     return f"{name} {verb}: {fault.summary} [{fault.kind}]{again}"
 
 
-def cut_off_words(name: str, how: CutOff) -> str:
-    """A call that Temporal itself has ended."""
+def cut_off_words(name: str, how: CutOff | Unread) -> str:
+    """A call that Temporal itself has ended, or of whose end no more can be read."""
     match how:
         case "no_worker":
             return f"no worker took the call to {name} in time"
@@ -54,6 +54,10 @@ def cut_off_words(name: str, how: CutOff) -> str:
             return f"the question's deadline ended the call to {name}"
         case "cancelled":
             return f"the call to {name} is closed"
+        case "answered_unread":
+            return f"{name} has answered, and what it said cannot be read here"
+        case "failed_unread":
+            return f"{name} has given no answer, and why cannot be read here"
         case _:
             assert_never(how)
 

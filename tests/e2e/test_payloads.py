@@ -21,7 +21,7 @@ from pointsman.encoding.keys import key_ring
 from pointsman.encoding.payloads import Payloads
 from pointsman.plugin import PointsmanPlugin
 from tests.e2e.conftest import PATIENCE_S, UNMOVED, Site, new_site, sentence, start
-from workers.embedded.scripted.script import Reply, Status
+from workers.embedded.scripted.script import Hang, Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.wiring import SANDBOX
 from workflows.route_and_answer import RouteAndAnswer
@@ -218,6 +218,13 @@ def test_a_client_without_the_key_says_which_is_missing(sealed: Site, providers:
     assert (other.returncode, "the key 'new', which this process does not have" in sentence(other)) == (2, True)
     plain = sealed.cli("answer", "kept-from", POINTSMAN_CONFIG=None)
     assert (plain.returncode, "the key 'new' and this process has no keys" in sentence(plain)) == (2, True)
+    # What can be told is told all the same, and what cannot is neither running nor free.
+    told = sealed.cli("explain", "kept-from", "--json", **{KEYS: OLD})
+    assert (told.returncode, "the key 'new', which this process does not have" in told.stderr) == (2, True)
+    story = json.loads(told.stdout)
+    assert (story["status"], story["under_way"], story["cost_known"]) == ("answered", [], False)
+    assert story["unread_because"] == told.stderr.strip()
+    assert sealed.cli("explain", "kept-from", **rotated).returncode == 0
     again = sealed.cli("ask", "What is the capital of France?", "--id", "kept-from", **{KEYS: OLD})
     assert (again.returncode, "the key 'new'" in sentence(again)) == (2, True)
     alone = {"POINTSMAN_CONFIG": None, "POINTSMAN_PAYLOAD_KEYS": NEW}
@@ -260,3 +267,21 @@ def test_a_question_of_three_megabytes_is_answered_where_large_payloads_are_stor
     again = sealed.cli("ask", "x", "--id", "three-megabytes", **elsewhere)
     assert (again.returncode, "kept outside of the server" in sentence(again)) == (2, True)
     assert worker.signal(signal.SIGTERM) == 0
+
+
+def test_a_worker_without_the_key_does_not_flood_its_log_with_what_was_begun_without_it(
+    sealed: Site, providers: ScriptedProviders
+) -> None:
+    providers.script("alpha", Hang(), Reply("read at last"))
+    first = sealed.start_worker(E2E_PAYLOAD_KEYS=OLD)
+    assert sealed.cli("ask", "Can you read me?", "--id", "begun", "--no-wait", **{KEYS: OLD}).returncode == 0
+    providers.wait_for_hits_blocking("alpha", 1, PATIENCE_S)
+    first.end()
+    poor = sealed.start_worker(E2E_PAYLOAD_KEYS=NEW)
+    poor.until_said("encrypted with the key 'old', which this process does not have; add it to E2E_PAYLOAD_KEYS")
+    # It was started while the entities could not be read either, and asked them for news all the time.
+    said = poor.said()
+    assert "Traceback" not in said
+    assert "Missing initialize workflow" not in said
+    assert len(said.splitlines()) < 40, said
+    assert poor.signal(signal.SIGTERM) == 0

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from temporalio.api.common.v1 import Payload
 from temporalio.client import WorkflowHistory
+from temporalio.converter import PayloadCodec
 
 from pointsman.connection import DATA_CONVERTER
 from pointsman.contract import RouteAndAnswer
+from pointsman.errors import UnreadablePayload
 from pointsman.story.facts import Answered, Ended, Fact
 from pointsman.story.history import read_facts, workflow_type
 from pointsman.story.story import Story
@@ -76,6 +81,73 @@ async def test_a_question_is_explained_at_each_of_its_events(name: str) -> None:
         story = Story.of("q-1", await _facts(name, upto), now=_NOW)
         assert story.status in {"routing", "awaiting_review"}
         assert story_text(story).startswith("q-1: ")
+
+
+class _Changing(PayloadCodec):
+    """Reads each payload otherwise than it was written."""
+
+    def __init__(self, change: Callable[[Payload], Payload]) -> None:
+        self._change = change
+
+    async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        return list(payloads)
+
+    async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        return [self._change(payload) for payload in payloads]
+
+
+def _without_key(_payload: Payload) -> Payload:
+    raise UnreadablePayload("a payload is encrypted with the key 'k1', which this process does not have")
+
+
+def _strange(_payload: Payload) -> Payload:
+    """A record that this version does not know."""
+    return Payload(metadata={"encoding": b"json/plain"}, data=b'{"attempts": 7, "fault": [], "attempt": "none"}')
+
+
+def _broken(_payload: Payload) -> Payload:
+    return Payload(metadata={"encoding": b"json/plain"}, data=b"{")
+
+
+async def _unread(name: str, change: Callable[[Payload], Payload], upto: int | None = None) -> Story:
+    reading = dataclasses.replace(DATA_CONVERTER, payload_codec=_Changing(change))
+    facts = await read_facts(_history(QUESTIONS[name]).events[:upto], reading)
+    return Story.of("q-1", facts, now=_NOW)
+
+
+@pytest.mark.parametrize("change", [_without_key, _strange, _broken])
+@pytest.mark.parametrize("name", QUESTIONS)
+async def test_a_reader_who_can_read_nothing_is_told_so_and_nothing_false(
+    name: str, change: Callable[[Payload], Payload]
+) -> None:
+    whole, story = Story.of("q-1", await _facts(name), now=_NOW), await _unread(name, change)
+    text = story_text(story)
+    # What has ended is not told as running, and what was paid not as free.
+    assert (story.under_way, story.status, story.ended_at) == ((), whole.status, whole.ended_at)
+    assert story.cost_known is False
+    assert story.cost.startswith("at least ")
+    assert "unexpected" not in text
+    assert story.unread_because
+    assert f"cannot be read here; the first one: {story.unread_because}" in text
+
+
+async def test_the_missing_key_is_named() -> None:
+    story = await _unread("plain", _without_key)
+    assert story.unread_because == "a payload is encrypted with the key 'k1', which this process does not have"
+    assert any("alpha has answered, and what it said cannot be read here" in step.text for step in story.steps)
+
+
+@pytest.mark.parametrize("change", [_without_key, _strange, _broken])
+async def test_of_failed_calls_whose_reason_cannot_be_read_the_cost_is_missing(
+    change: Callable[[Payload], Payload],
+) -> None:
+    before_its_end = len(_history(QUESTIONS["all_failed"]).events) - 1
+    story = await _unread("all_failed", change, before_its_end)
+    assert (story.status, story.under_way, story.cost_known) == ("routing", (), False)
+    told = [step.text for step in (await _unread("all_failed", change)).steps]
+    assert [text.partition(",")[0] for text in told if "why cannot be read" in text] == [
+        f"{name} has given no answer" for name in ("alpha", "beta", "gamma")
+    ]
 
 
 async def test_a_hedge_that_won_is_told_with_the_time_at_which_the_loser_was_cancelled() -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from threading import Thread
 from typing import ClassVar
 
 from pointsman.sentences import ConfigurationError
 from pointsman.telemetry.settings import ListenAt
+from workers.quiet_server import QuietServer, why_not_bound
 from workers.telemetry.condition import Condition, Verdict
 
 _REQUEST_TIMEOUT_S = 10
@@ -34,9 +34,7 @@ class Listener:
     @property
     def address(self) -> str:
         """Where it listens, as host:port."""
-        host, port = self._server.server_address[:2]
-        host = host if isinstance(host, str) else host.decode()
-        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        return self._server.address
 
     def close(self) -> None:
         """Stop listening; a reply under way may be cut off with the process."""
@@ -44,28 +42,15 @@ class Listener:
         self._server.server_close()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A reader that went away is no news."""
-
-
-class _Server6(_Server):
-    address_family = socket.AF_INET6
-
-
-def _bound(at: ListenAt, handler: type[BaseHTTPRequestHandler]) -> ThreadingHTTPServer:
-    make = _Server6 if ":" in at.host else _Server
+def _bound(at: ListenAt, handler: type[BaseHTTPRequestHandler]) -> QuietServer:
     fault: OSError | None = None
     for port in range(at.first, at.last + 1):
         try:
-            return make((at.host, port), handler)
+            return QuietServer(at.host, port, handler)
         except OSError as error:
             fault = error
     where = f"{at.host}:{at.first}" + (f"-{at.last}" if at.last > at.first else "")
-    why = "no name of this machine" if isinstance(fault, socket.gaierror) else fault.strerror if fault else "no port"
+    why = "no port" if fault is None else why_not_bound(fault)
     cure = "give another port, a range such as 127.0.0.1:9464-9473 for several processes, or port 0 for any free one"
     raise ConfigurationError([f"telemetry.listen: cannot listen at {where} ({why}); {cure}"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,27 @@ async def test_a_file_that_is_gone_or_was_changed_is_said_in_a_sentence(tmp_path
     file.unlink()
     with pytest.raises(UnreadablePayload, match=r"cannot be read in .* \(No such file or directory\); name the folder"):
         await driver.retrieve(RETRIEVE, claims)
+
+
+async def test_a_file_that_was_damaged_is_written_again(tmp_path: Path) -> None:
+    driver = FolderDriver(tmp_path)
+    claims = await driver.store(STORE, [LARGE])
+    [file] = _files(tmp_path)
+    whole = file.read_bytes()
+    for damaged in (whole[:10], bytes(len(whole)), b""):
+        file.write_bytes(damaged)
+        assert await driver.store(STORE, [LARGE]) == claims
+        assert await driver.retrieve(RETRIEVE, claims) == [LARGE]
+    assert _files(tmp_path) == [file]
+
+
+async def test_a_file_that_is_needed_anew_is_as_young_as_a_new_one(tmp_path: Path) -> None:
+    driver = FolderDriver(tmp_path)
+    await driver.store(STORE, [LARGE])
+    [file] = _files(tmp_path)
+    os.utime(file, (1.0, 1.0))
+    await driver.store(STORE, [LARGE])
+    assert file.stat().st_mtime > 1e9
 
 
 @pytest.mark.parametrize("digest", ["../../../etc/passwd", "a" * 63, "A" * 64, ""])

@@ -92,3 +92,13 @@ def test_the_header_is_the_one_of_temporals_own_tracers() -> None:
         context = active.get_span_context()
     assert found == TraceHeader(SpanContext(f"{context.trace_id:032x}", f"{context.span_id:016x}"))
     assert not trace.get_current_span().get_span_context().is_valid
+
+
+def test_the_header_which_is_never_encrypted_holds_ids_a_time_and_a_kind_of_reason_alone() -> None:
+    header = TraceHeader(CONTEXT, asked_at_ns=7, asked_in="ab" * 8, reason="fallback:failure").added_to({})[HEADER]
+    assert PayloadConverter.default.from_payload(header) == {
+        "traceparent": CONTEXT.traceparent,
+        "pointsman-asked-at": "7",
+        "pointsman-asked-in": "ab" * 8,
+        "pointsman-reason": "fallback:failure",
+    }
