@@ -8,19 +8,12 @@ import pytest
 from hypothesis import settings
 
 from pointsman.leaving import leave
-from tests.dealing import dealt
 
 # How long an example takes is the machine's affair: a busy one once took 441 ms where 2 are usual.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 _STATUS = pytest.StashKey[int]()
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    processes = getattr(config, "workerinput", {}).get("workercount", 1)
-    if processes > 1:
-        items[:] = dealt(items, processes, lambda item: item.location[0], slow=lambda file: "/e2e/" in file)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

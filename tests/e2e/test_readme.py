@@ -64,6 +64,7 @@ def test_the_readme_holds_the_commands_that_are_tried_here() -> None:
     assert len(PROGRAMS) == 2
 
 
+@pytest.mark.timeout(3 * PATIENCE_S)
 def test_the_commands_of_the_tour_end_well_one_after_the_other(dev: Running) -> None:
     # In the folder that the stack runs in, as who follows the tour does: the ledger is there.
     for name in (".venv", "config"):

@@ -73,7 +73,10 @@ async def test_a_leg_that_loses_after_its_worker_was_lost_keeps_that_on_its_bill
     assert (answer.text, answer.hedge_won) == ("second", True)
     kinds = [row.kind for row in answer.attempts if row.provider == "alpha"]
     assert kinds[-1] == "hedge_lost"
-    assert kinds.count("worker_lost") == pointsman.fleet.calls("alpha") - 1 >= 1
+    # The last attempt may be cut off before it has asked anybody.
+    calls = pointsman.fleet.calls("alpha")
+    assert kinds.count("worker_lost") in (calls - 1, calls)
+    assert calls > 1
 
 
 @pytest.mark.usefixtures("lost_soon")
