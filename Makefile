@@ -92,7 +92,7 @@ FUZZ ?= 100000
 soak: $(VENV)/.installed
 	$(PY) -m benchmarks.soak $(ARGS)
 	@seed=$(if $(SEED),$(SEED),$$(date -u +%Y%m%d%H%M%S)) && \
-	echo "The seed is new each time; make fuzz N=$(FUZZ) SEED=$$seed repeats this one." && \
+	echo "Hostile replies next: make fuzz N=$(FUZZ) SEED=$$seed repeats them." && \
 	$(MAKE) --no-print-directory fuzz N=$(FUZZ) SEED=$$seed ARGS=
 
 # Minutes; the same examples give the same file.

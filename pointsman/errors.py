@@ -105,7 +105,7 @@ class UnreadablePayload(PointsmanError):
     """What stands in the Temporal server cannot be read with the keys, or the folder, that this process has."""
 
 
-def unreadable(fault: BaseException | None) -> UnreadablePayload | None:
+def unreadable_payload(fault: BaseException | None) -> UnreadablePayload | None:
     """The payload that could not be read, where that is what is behind an error."""
     while fault is not None and not isinstance(fault, UnreadablePayload):
         fault = fault.__cause__

@@ -47,7 +47,7 @@ def shortened(sentence: str) -> str:
     return f"{sentence[:half]} … {sentence[-half:]}"
 
 
-def unreadable(fault: OSError | UnicodeDecodeError) -> str:
+def file_fault(fault: OSError | UnicodeDecodeError) -> str:
     """Why a file's text cannot be had, and what to do; to stand behind the file's name."""
     if isinstance(fault, UnicodeDecodeError):
         return f"cannot be read (byte {fault.start + 1} is not UTF-8); convert it"

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from pointsman.sentences import ConfigurationError, unreadable
+from pointsman.sentences import ConfigurationError, file_fault
 
 CONFIG_VARIABLE = "POINTSMAN_CONFIG"
 
@@ -22,7 +22,7 @@ def parsed(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise ConfigurationError([f"{path}: no such file; give the path of a configuration in TOML"]) from None
     except (OSError, UnicodeDecodeError) as fault:
-        raise ConfigurationError([f"{path}: {unreadable(fault)}"]) from fault
+        raise ConfigurationError([f"{path}: {file_fault(fault)}"]) from fault
     except (ValueError, RecursionError) as fault:
         # Besides its own error the parser lets through those of numbers too long and of nesting too deep.
         raise ConfigurationError([f"{path}: {_toml_fault(str(fault))}"]) from fault

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 
-from pointsman.errors import stored_elsewhere, unreadable
+from pointsman.errors import stored_elsewhere, unreadable_payload
 from pointsman.server_faults import NO_FOLDER
 
 QUIET_S = 10.0
@@ -53,7 +53,7 @@ class InOneLine(logging.Filter):
 
 
 def _unread(fault: BaseException) -> str | None:
-    told = unreadable(fault)
+    told = unreadable_payload(fault)
     if told is not None:
         return str(told)
     return NO_FOLDER if isinstance(fault, RuntimeError | ValueError) and stored_elsewhere(str(fault)) else None

@@ -1,13 +1,14 @@
-"""One request, one address, and a reply that ends: what LiteLLM's transport promises neither of.
+"""One request, one address, a reply that ends, and an answer that is read: what LiteLLM's transport promises none of.
 
 LiteLLM follows redirects: a reply would make a second request, with the prompt in it, to an address that nobody has
 configured. And it reads whatever comes: a reply without an end, or packed a thousandfold, takes all the memory of a
-process that answers everybody's questions. Written against the release that pyproject.toml pins.
+process that answers everybody's questions. A good answer of two protocols is an error to it where it tells no usage: it
+would be paid for and thrown away. Written against the release that pyproject.toml pins.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
@@ -15,6 +16,11 @@ from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport 
 
 MAX_REPLY_BYTES = 16 * 1024**2
 """Of a reply's body, unpacked. The longest answer that is taken has 1 MB, and JSON may spell it six times as long."""
+
+_USAGE_IS_NEEDED: tuple[tuple[Callable[[dict[str, Any]], bool], str], ...] = (
+    (lambda document: document.get("type") == "message", "usage"),  # Anthropic
+    (lambda document: "candidates" in document, "usageMetadata"),  # Gemini
+)
 
 _plain_request: Any = LiteLLMAiohttpTransport.handle_async_request
 
@@ -38,6 +44,18 @@ class BoundedReply(httpx.Response):
             if read > MAX_REPLY_BYTES:
                 raise EndlessReply("the reply goes on beyond its limit")
             yield piece
+
+    def json(self, **options: Any) -> Any:
+        """The body as LiteLLM reads it: counts that it insists on are there, as none.
+
+        That nothing was reported is read from the body itself (`native_reply`).
+        """
+        document = super().json(**options)
+        if isinstance(document, dict):
+            for marks, usage in _USAGE_IS_NEEDED:
+                if marks(document) and not document.get(usage):
+                    document[usage] = {}
+        return document
 
 
 async def _request(transport: Any, request: httpx.Request) -> httpx.Response:

@@ -16,8 +16,6 @@ _CUT_SHORT = {"timeout", "cancelled", WORKER_LOST.kind}
 """Kinds of rows, a probe's too, whose writers did not hear the provider out."""
 _LONGEST_PROMPT_TOKENS = 200
 """Estimated of the longest prompt that is asked here, at most."""
-_USAGE_IS_NEEDED = {"anthropic", "gemini"}
-"""LiteLLM raises an error on an answer of these that tells no usage, which the vendors' own answers always do."""
 _PROBE = Tokens(input=16, output=16)
 """What a probe is estimated at: `Reply with the word ok.`, and an answer of 16 tokens at most."""
 
@@ -82,8 +80,7 @@ def _outcomes(hit: Hit, told: Behaviour, row: LedgerEntry) -> frozenset[str]:
         return frozenset({"failed", "cancelled"})
     if not (isinstance(told, Reply) and told.text_for(hit) and hit.outcome == "answered"):
         return frozenset({"failed"})
-    unreadable = hit.dialect in _USAGE_IS_NEEDED and told.usage is None
-    return frozenset({"answered", "failed"} if unreadable else {"answered"})
+    return frozenset({"answered"})
 
 
 def _heard(hit: Hit, told: Behaviour, row: LedgerEntry) -> bool:

@@ -53,7 +53,8 @@ PANELS = (
     ),
     Panel(
         "Spend against cap, today",
-        "Since midnight UTC, where a provider has a daily_cost_cap_usd. At 100 % others are asked until midnight.",
+        "Since midnight UTC, where a provider has a daily_cost_cap_usd. Others are asked until midnight once what "
+        "is left does not pay for a call.",
         (Query(f"{_SPENT} / {_CAP}", "{{provider}}", instant=True),),
         "bargauge",
         unit=SHARE,
@@ -62,8 +63,8 @@ PANELS = (
     ),
     Panel(
         "Spend against cap by tenant, today",
-        "Since midnight UTC, for each table of [tenants]; * is all without a cap of their own. At 100 % the tenant's "
-        "questions are refused until midnight.",
+        "Since midnight UTC, for each table of [tenants]; * is all without a cap of their own. Questions "
+        "that what is left does not pay for are refused until midnight.",
         (Query(f"{_TENANT_SPENT} / {_TENANT_CAP}", "{{tenant}}", instant=True),),
         "bargauge",
         unit=SHARE,

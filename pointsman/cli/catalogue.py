@@ -16,7 +16,7 @@ from pointsman.cli.asking import AsJson
 from pointsman.cli.exits import Exit
 from pointsman.cli.operator import operator
 from pointsman.errors import CatalogueRefused
-from pointsman.sentences import ConfigurationError, sentences, unreadable
+from pointsman.sentences import ConfigurationError, file_fault, sentences
 
 if TYPE_CHECKING:
     from pointsman.catalogue.document import CatalogueDocument
@@ -125,7 +125,7 @@ def read(file: Path) -> CatalogueDocument:
     except FileNotFoundError:
         raise ConfigurationError([f"{file}: no such file; give what `pointsman catalogue export` wrote"]) from None
     except OSError as fault:
-        raise ConfigurationError([f"{file}: {unreadable(fault)}"]) from fault
+        raise ConfigurationError([f"{file}: {file_fault(fault)}"]) from fault
     except ValidationError as fault:
         raise ConfigurationError([f"{file}: {told}" for told in sentences(fault, CatalogueDocument)]) from fault
 

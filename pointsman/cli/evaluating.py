@@ -15,7 +15,7 @@ from pointsman.cli.exits import Exit
 from pointsman.cli.measuring import Out, RunId, awaited, running, writable, write
 from pointsman.cli.rendering import printable
 from pointsman.errors import InvalidQuestion
-from pointsman.sentences import unreadable
+from pointsman.sentences import file_fault
 
 if TYPE_CHECKING:
     from pointsman.measuring.eval_report import EvalReport
@@ -92,7 +92,7 @@ def _earlier(path: Path | None) -> EvalReport | None:
     try:
         return EvalReport.model_validate_json(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as fault:
-        raise InvalidQuestion(f"--against: {path} {unreadable(fault)}") from fault
+        raise InvalidQuestion(f"--against: {path} {file_fault(fault)}") from fault
     except ValidationError:
         raise InvalidQuestion(
             f"--against: {path} is no report; write one with `pointsman eval run --out FILE`"

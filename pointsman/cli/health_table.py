@@ -20,9 +20,16 @@ from pointsman.printable import one_line
 _WIDE = 160
 _ROOMY = 120
 _TENANTS_SHOWN = 20
-_PROVIDER = 0
-_BY_WORTH = (_PROVIDER, 1, 5, 4, 3, 8, 7, 6, 2, 9)
-"""Columns by what somebody wants to know first: state, cooldown, last failure, window, in flight, money, latency."""
+_PROVIDER = "provider"
+_HEADINGS = (
+    *(_PROVIDER, "state", "for", "window", "last failure"),
+    *("cooldown", "p50 / p95", "today", "in flight", "last probe"),
+)
+_BY_WORTH = (
+    *(_PROVIDER, "state", "cooldown", "last failure", "window"),
+    *("in flight", "today", "p50 / p95", "for", "last probe"),
+)
+"""The same by what somebody wants to know first."""
 _ALWAYS = 2
 _MARGIN = 3
 """Characters between the texts of two columns."""
@@ -122,37 +129,35 @@ def _table(told: HealthOverview, now: float, width: int) -> Table:
     names = Counter(key.provider for key in told.keys)
     rows = [_row(key, now, alone=names[key.provider] == 1) for key in told.keys]
     window_s = told.keys[0].window_s if told.keys else 0
-    headings = (
-        *("provider", "state", "for", f"ok / failed / throttled ({span(window_s)})", "last failure", "cooldown"),
-        *("p50 / p95", "today", "in flight", "last probe"),
-    )
-    columns = {number: (headings[number], *(row[number] for row in rows)) for number in _BY_WORTH}
+    titles = dict(zip(_HEADINGS, _HEADINGS, strict=True)) | {"window": f"ok / failed / throttled ({span(window_s)})"}
+    columns = {heading: (titles[heading], *(row[heading] for row in rows)) for heading in _BY_WORTH}
     # A narrow terminal is for what there is to say.
-    told_of = {number: cells for number, cells in columns.items() if width >= _ROOMY or not rows or any(cells[1:])}
+    said = {heading: cells for heading, cells in columns.items() if width >= _ROOMY or not rows or any(cells[1:])}
+    widths = _widths(said, width)
+    shown = [heading for heading in _HEADINGS if heading in widths]
     table = Table()
-    widths = _widths(told_of, width)
-    for number in sorted(widths):
-        table.add_column(headings[number], overflow="fold", width=widths[number])
+    for heading in shown:
+        table.add_column(titles[heading], overflow="fold", width=widths[heading])
     for row in rows:
-        table.add_row(*(Text(one_line(row[number])) for number in sorted(widths)))
+        table.add_row(*(Text(one_line(row[heading])) for heading in shown))
     return table
 
 
-def _widths(columns: dict[int, tuple[str, ...]], width: int) -> dict[int, int]:
+def _widths(columns: dict[str, tuple[str, ...]], width: int) -> dict[str, int]:
     """Widths of those columns, the most worthy first, that stand beside each other with no word cut; two at least."""
-    widths, left = dict[int, int](), width - 1
-    for number, cells in columns.items():
+    widths, left = dict[str, int](), width - 1
+    for heading, cells in columns.items():
         # A provider's name and what is said of it stand in one line.
-        least = _longest(cells) if number == _PROVIDER else _longest(word for cell in cells for word in cell.split())
+        least = _longest(cells) if heading == _PROVIDER else _longest(word for cell in cells for word in cell.split())
         if left < least + _MARGIN and len(widths) >= _ALWAYS:
             break
-        widths[number] = least
+        widths[heading] = least
         left -= least + _MARGIN
     # What is said of providers comes into one line before a heading does.
-    for wanted in ({number: _longest(columns[number][first:]) for number in widths} for first in (1, 0)):
-        for number, characters in wanted.items():
-            more = max(0, min(characters - widths[number], left))
-            widths[number] += more
+    for wanted in ({heading: _longest(columns[heading][first:]) for heading in widths} for first in (1, 0)):
+        for heading, characters in wanted.items():
+            more = max(0, min(characters - widths[heading], left))
+            widths[heading] += more
             left -= more
     return widths
 
@@ -161,9 +166,10 @@ def _longest(texts: Iterable[str]) -> int:
     return max((cell_len(one_line(text)) for text in texts), default=0)
 
 
-def _row(key: KeyOverview, now: float, *, alone: bool) -> tuple[str, ...]:
+def _row(key: KeyOverview, now: float, *, alone: bool) -> dict[str, str]:
+    """The cells of a key, by heading."""
     failure, probe = key.last_failure, key.last_probe
-    return (
+    cells = (
         (key.provider if alone else key.key) + ("" if key.configured else " (not configured)"),
         state_words(key, now),
         "" if key.since is None else span(now - key.since),
@@ -177,6 +183,7 @@ def _row(key: KeyOverview, now: float, *, alone: bool) -> tuple[str, ...]:
         if probe is None
         else f"{probe.outcome}{f' ({probe.kind})' if probe.kind else ''} {span(now - probe.at)} ago",
     )
+    return dict(zip(_HEADINGS, cells, strict=True))
 
 
 def _processes(told: HealthOverview, now: float) -> str:

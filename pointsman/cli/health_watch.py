@@ -14,6 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from pointsman.cli.health_table import moment, overview_blocks, overview_console, print_overview
+from pointsman.cli.rendering import error_json
 from pointsman.errors import PointsmanError
 from pointsman.health.overview import HealthOverview
 from pointsman.printable import one_line
@@ -104,7 +105,7 @@ class JsonScreen:
 
     def miss(self, fault: PointsmanError, now: float) -> None:  # noqa: ARG002 - as above
         """`error` and `message`, as a command that fails prints them."""
-        print(json.dumps({"error": type(fault).__name__, "message": str(fault)}, ensure_ascii=False), flush=True)
+        print(error_json(type(fault).__name__, str(fault), None), flush=True)
 
 
 def _missed(fault: PointsmanError, now: float) -> str:

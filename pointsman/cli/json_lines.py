@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pointsman.errors import InvalidQuestion
-from pointsman.sentences import unreadable
+from pointsman.sentences import file_fault
 
 
 def lines(path: Path, option: str) -> Iterator[tuple[int, str]]:
@@ -21,7 +21,7 @@ def lines(path: Path, option: str) -> Iterator[tuple[int, str]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as fault:
-        raise InvalidQuestion(f"{option}: {path} {unreadable(fault)}") from fault
+        raise InvalidQuestion(f"{option}: {path} {file_fault(fault)}") from fault
     return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
 
 

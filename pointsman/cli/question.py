@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from pointsman.errors import InvalidQuestion
 from pointsman.messages import Question
-from pointsman.sentences import sentences, unreadable
+from pointsman.sentences import file_fault, sentences
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _json_file(path: Path, option: str) -> Any:
     except FileNotFoundError:
         raise InvalidQuestion(f"{option}: no such file: {path}") from None
     except (OSError, UnicodeDecodeError) as fault:
-        raise InvalidQuestion(f"{option}: {path} {unreadable(fault)}") from fault
+        raise InvalidQuestion(f"{option}: {path} {file_fault(fault)}") from fault
     except (ValueError, RecursionError) as fault:
         raise InvalidQuestion(f"{option}: {path} is not JSON ({fault})") from fault
 

@@ -98,11 +98,9 @@ def failure_json(question_id: str, fault: QuestionFailed) -> str:
 
 
 def error_json(kind: str, sentence: str, question_id: str | None) -> str:
-    """Any other failure as one JSON object; its `error` and `message` are named like those of a failed question."""
+    """Any other failure as a line of JSON; its `error` and `message` are named like those of a failed question."""
     document = {"error": kind, "message": sentence}
-    return json.dumps(
-        document if question_id is None else {"id": question_id, **document}, ensure_ascii=False, indent=2
-    )
+    return json.dumps(document if question_id is None else {"id": question_id, **document}, ensure_ascii=False)
 
 
 def status_lines(found: QuestionStatus) -> str:

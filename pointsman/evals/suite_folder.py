@@ -14,7 +14,7 @@ from pointsman.evals.suite import EvalSuite, SuiteHead, completed
 from pointsman.examination.case import MAX_DEPTH, Case, case_faults, nested_too_deeply
 from pointsman.examination.case_file import read_cases
 from pointsman.schemas import schema_fault
-from pointsman.sentences import ConfigurationError, sentences, unreadable
+from pointsman.sentences import ConfigurationError, file_fault, sentences
 
 HEAD, CASES = "suite.toml", "cases.jsonl"
 MAX_CASES = 200
@@ -132,7 +132,7 @@ def _text(path: Path) -> str:
     except FileNotFoundError:
         raise ConfigurationError([f"{path}: no such file; a suite has {HEAD} and {CASES}"]) from None
     except (OSError, UnicodeDecodeError) as fault:
-        raise ConfigurationError([f"{path}: {unreadable(fault)}"]) from None
+        raise ConfigurationError([f"{path}: {file_fault(fault)}"]) from None
 
 
 def _waits_for_a_judge(task: str | None, suites: dict[str, EvalSuite], configuration: Configuration) -> bool:

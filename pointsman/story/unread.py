@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
-from pointsman.errors import stored_elsewhere, unreadable
+from pointsman.errors import stored_elsewhere, unreadable_payload
 from pointsman.sentences import shortened
 from pointsman.server_faults import NO_FOLDER
 
@@ -13,7 +13,7 @@ OTHER_VERSION = "it is no record of this version; use the version that wrote it"
 
 def why_unread(fault: BaseException) -> str:
     """What is wrong with a payload, by the error that reading it ended with."""
-    told = unreadable(fault)
+    told = unreadable_payload(fault)
     if told is not None:
         return str(told)
     if stored_elsewhere(str(fault)):

@@ -32,7 +32,7 @@ def test_soak_fuzzes_by_another_seed_each_time_and_tells_it() -> None:
     told = dry("soak")
     (seed,) = re.findall(r"POINTSMAN_FUZZ_SEED=(\S+)", told)
     assert re.fullmatch(r"\d{14}", seed)
-    assert "repeats this one" in told
+    assert "repeats them" in told
     assert "POINTSMAN_FUZZ_SEED=mine " in dry("soak", "SEED=mine")
 
 
