@@ -65,6 +65,8 @@ class ScriptedCompleter:
     aborted: int = 0
     called: asyncio.Event = field(default_factory=asyncio.Event)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the test is over: a worker that stops lets calls under way finish, also those that hang."""
 
     async def complete(self, request: CompletionRequest) -> ProviderResponse:
         self.requests.append(request)
@@ -83,8 +85,8 @@ class ScriptedCompleter:
         return step
 
     async def _hang(self) -> ProviderResponse:
-        await self._abortable(asyncio.Event().wait())
-        raise AssertionError("unreachable")
+        await self._abortable(self.over.wait())
+        raise ProviderFault(failing())
 
     async def _abortable(self, waiting: Awaitable[object]) -> None:
         try:

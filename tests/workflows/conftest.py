@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import uuid
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 from temporalio.client import WorkflowHandle
 from temporalio.testing import WorkflowEnvironment
+from temporalio.worker import Worker
 
 from activities.process_catalogue import ProcessCatalogue
 from activities.process_health import ProcessHealth
@@ -23,12 +24,13 @@ from pointsman.connection import DATA_CONVERTER
 from pointsman.search_attributes import register
 from pointsman.telemetry.tracing import tracing_interceptor
 from tests.builders import QUERY_TYPES, document, provider_table
-from tests.fakes import Fleet
+from tests.fakes import Fleet, ScriptedCompleter
 from workers.embedded.temporal_server import binary
 from workers.settings import Settings
 from workers.wiring import build, make_completers
 
 PROVIDERS = ("alpha", "beta", "gamma")
+_CANCELLED_WITHIN_S = 10.0
 
 
 def configuration(**changes: Any) -> Configuration:
@@ -50,6 +52,18 @@ def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
         old = merged.get(key)
         merged[key] = _merged(old, value) if isinstance(value, dict) and isinstance(old, dict) else value
     return merged
+
+
+async def ended(
+    workers: Sequence[Worker], running: Sequence[asyncio.Task[None]], completers: Iterable[ScriptedCompleter]
+) -> None:
+    """Stop the workers; a call that hangs on is ended, since its cancellation may be lost with them."""
+    stopping = asyncio.gather(*(worker.shutdown() for worker in workers))
+    await asyncio.wait([stopping], timeout=_CANCELLED_WITHIN_S)
+    for completer in completers:
+        completer.over.set()
+    await stopping
+    await asyncio.gather(*running)
 
 
 @dataclass
@@ -85,8 +99,7 @@ class Pointsman:
         self._running = [asyncio.create_task(worker.run()) for worker in self._workers]
 
     async def stop(self) -> None:
-        await asyncio.gather(*(worker.shutdown() for worker in self._workers))
-        await asyncio.gather(*self._running)
+        await ended(self._workers, self._running, self.fleet.completers.values())
 
     async def stop_provider(self, provider: str) -> None:
         """End the worker of one provider, as if its process were gone."""

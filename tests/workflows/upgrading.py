@@ -27,7 +27,7 @@ from pointsman.response import ProviderResponse
 from pointsman.upgrade_client import UpgradeClient
 from tests.fakes import ScriptedCompleter, Step
 from tests.upgrades import BASE, NEW
-from tests.workflows.conftest import configuration
+from tests.workflows.conftest import configuration, ended
 from workers.catalogue_feed import CatalogueFeed
 from workers.settings import Settings
 from workers.wiring import build, build_measuring
@@ -130,5 +130,5 @@ class Upgrading:
             await self.entity.terminate()
             with suppress(RPCError):
                 await self.env.client.get_workflow_handle("model-upgrade-alpha").terminate()
-        await asyncio.gather(*(worker.shutdown() for worker in self._workers))
-        await asyncio.gather(*self._running)
+        models = [model for provider in self.providers.values() for model in provider.models.values()]
+        await ended(self._workers, self._running, models)
