@@ -275,7 +275,7 @@ def _scripts_of_its_own(
     providers.reset()
     yield
     providers.reset()
-    for shared in {"pointsman", "unattended"} & set(request.fixturenames):
+    for shared in {"pointsman", "unattended", "sealed_server"} & set(request.fixturenames):
         site = request.getfixturevalue(shared)
         assert isinstance(site, Site)
         for name in sorted(cooled & set(DIALECTS)):
