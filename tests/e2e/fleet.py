@@ -162,6 +162,10 @@ class Fleet:
         self._numbers[name] += 1
         return f"{name}-{self._numbers[name]}"
 
+    def asked_of(self) -> Counter[str]:
+        """How many questions were asked so far of each task."""
+        return self._numbers.copy()
+
     def overview(self) -> HealthOverview:
         """The fleet's health."""
         return self.run(self.health.overview())

@@ -9,7 +9,8 @@ import re
 import secrets
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -58,12 +59,18 @@ def sealed_server(
 ) -> Iterator[Site]:
     """A site whose payloads are encrypted, compressed and, if they are large, kept in a folder."""
     folder = tmp_path_factory.mktemp("sealed")
-    (folder / "kept").mkdir()
-    with new_site(loop, providers, folder, TABLES) as site:
+    with _new_sealed_site(loop, providers, folder) as site:
         suites = _suite(tmp_path_factory.mktemp("suites"))
         text = site.config.read_text(encoding="utf-8")
         evals = f"[catalogue]\nevals = {json.dumps(str(suites))}\n"
         site.config.write_text(text.replace("[catalogue]\n", evals), encoding="utf-8")
+        yield site
+
+
+@contextmanager
+def _new_sealed_site(loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, folder: Path) -> Generator[Site]:
+    (folder / "kept").mkdir()
+    with new_site(loop, providers, folder, TABLES) as site:
         yield site
 
 
@@ -84,6 +91,13 @@ def sealed(sealed_server: Site) -> Iterator[Site]:
     yield sealed_server
     for worker in sealed_server.started:
         worker.end()
+
+
+@pytest.fixture
+def rotated(loop: asyncio.AbstractEventLoop, providers: ScriptedProviders, tmp_path: Path) -> Iterator[Site]:
+    """Another one, for a test that changes the keys: what its entities keep cannot be read with the old one alone."""
+    with _new_sealed_site(loop, providers, tmp_path) as site:
+        yield site
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -192,43 +206,43 @@ def test_temporals_own_tools_read_with_the_codec_server(sealed: Site, providers:
     assert worker.signal(signal.SIGTERM) == 0
 
 
-def test_a_worker_without_the_key_fails_no_question_for_good(sealed: Site, providers: ScriptedProviders) -> None:
+def test_a_worker_without_the_key_fails_no_question_for_good(rotated: Site, providers: ScriptedProviders) -> None:
     providers.script("alpha", Reply("read at last"))
-    poor = sealed.start_worker(E2E_PAYLOAD_KEYS=OLD)
-    rotated = {KEYS: f"{NEW},{OLD}"}
-    assert sealed.cli("ask", "Can you read me?", "--id", "rotated", "--no-wait", **rotated).returncode == 0
+    poor = rotated.start_worker(E2E_PAYLOAD_KEYS=OLD)
+    both = {KEYS: f"{NEW},{OLD}"}
+    assert rotated.cli("ask", "Can you read me?", "--id", "rotated", "--no-wait", **both).returncode == 0
     poor.until_said("encrypted with the key 'new', which this process does not have; add it to E2E_PAYLOAD_KEYS")
     assert "Traceback" not in poor.said()
-    assert json.loads(sealed.cli("status", "rotated", "--json", **rotated).stdout)["status"] == "routing"
+    assert json.loads(rotated.cli("status", "rotated", "--json", **both).stdout)["status"] == "routing"
     assert poor.signal(signal.SIGTERM) == 0
-    rich = sealed.start_worker(E2E_PAYLOAD_KEYS=rotated[KEYS])
-    answered = sealed.cli("answer", "rotated", "--json", **rotated)
+    rich = rotated.start_worker(E2E_PAYLOAD_KEYS=both[KEYS])
+    answered = rotated.cli("answer", "rotated", "--json", **both)
     assert answered.returncode == Exit.DONE, answered.stderr
     assert json.loads(answered.stdout)["text"] == "read at last"
     assert len(providers.hits()) == 1
     assert rich.signal(signal.SIGTERM) == 0
 
 
-def test_a_client_without_the_key_says_which_is_missing(sealed: Site, providers: ScriptedProviders) -> None:
+def test_a_client_without_the_key_says_which_is_missing(rotated: Site, providers: ScriptedProviders) -> None:
     providers.script("alpha", Reply("Paris"))
-    rotated = {KEYS: f"{NEW},{OLD}"}
-    worker = sealed.start_worker(E2E_PAYLOAD_KEYS=rotated[KEYS])
-    assert sealed.cli("ask", "What is the capital of France?", "--id", "kept-from", **rotated).returncode == 0
-    other = sealed.cli("answer", "kept-from", **{KEYS: OLD})
+    both = {KEYS: f"{NEW},{OLD}"}
+    worker = rotated.start_worker(E2E_PAYLOAD_KEYS=both[KEYS])
+    assert rotated.cli("ask", "What is the capital of France?", "--id", "kept-from", **both).returncode == 0
+    other = rotated.cli("answer", "kept-from", **{KEYS: OLD})
     assert (other.returncode, "the key 'new', which this process does not have" in sentence(other)) == (2, True)
-    plain = sealed.cli("answer", "kept-from", POINTSMAN_CONFIG=None)
+    plain = rotated.cli("answer", "kept-from", POINTSMAN_CONFIG=None)
     assert (plain.returncode, "the key 'new' and this process has no keys" in sentence(plain)) == (2, True)
     # What can be told is told all the same, and what cannot is neither running nor free.
-    told = sealed.cli("explain", "kept-from", "--json", **{KEYS: OLD})
+    told = rotated.cli("explain", "kept-from", "--json", **{KEYS: OLD})
     assert (told.returncode, "the key 'new', which this process does not have" in told.stderr) == (2, True)
     story = json.loads(told.stdout)
     assert (story["status"], story["under_way"], story["cost_known"]) == ("answered", [], False)
     assert story["unread_because"] == told.stderr.strip()
-    assert sealed.cli("explain", "kept-from", **rotated).returncode == 0
-    again = sealed.cli("ask", "What is the capital of France?", "--id", "kept-from", **{KEYS: OLD})
+    assert rotated.cli("explain", "kept-from", **both).returncode == 0
+    again = rotated.cli("ask", "What is the capital of France?", "--id", "kept-from", **{KEYS: OLD})
     assert (again.returncode, "the key 'new'" in sentence(again)) == (2, True)
     alone = {"POINTSMAN_CONFIG": None, "POINTSMAN_PAYLOAD_KEYS": NEW}
-    assert sealed.cli("answer", "kept-from", **alone).stdout.splitlines()[0] == "Paris"
+    assert rotated.cli("answer", "kept-from", **alone).stdout.splitlines()[0] == "Paris"
     assert worker.signal(signal.SIGTERM) == 0
 
 
@@ -270,14 +284,14 @@ def test_a_question_of_three_megabytes_is_answered_where_large_payloads_are_stor
 
 
 def test_a_worker_without_the_key_does_not_flood_its_log_with_what_was_begun_without_it(
-    sealed: Site, providers: ScriptedProviders
+    rotated: Site, providers: ScriptedProviders
 ) -> None:
     providers.script("alpha", Hang(), Reply("read at last"))
-    first = sealed.start_worker(E2E_PAYLOAD_KEYS=OLD)
-    assert sealed.cli("ask", "Can you read me?", "--id", "begun", "--no-wait", **{KEYS: OLD}).returncode == 0
+    first = rotated.start_worker(E2E_PAYLOAD_KEYS=OLD)
+    assert rotated.cli("ask", "Can you read me?", "--id", "begun", "--no-wait", **{KEYS: OLD}).returncode == 0
     providers.wait_for_hits_blocking("alpha", 1, PATIENCE_S)
     first.end()
-    poor = sealed.start_worker(E2E_PAYLOAD_KEYS=NEW)
+    poor = rotated.start_worker(E2E_PAYLOAD_KEYS=NEW)
     poor.until_said("encrypted with the key 'old', which this process does not have; add it to E2E_PAYLOAD_KEYS")
     # It was started while the entities could not be read either, and asked them for news all the time.
     said = poor.said()
