@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -26,6 +27,8 @@ from pointsman.sentences import ConfigurationError
 
 PORT, UI_PORT = 7233, 8233
 _HOST = "127.0.0.1"
+_QUIET_PORTS = range(15_000, 32_000)
+"""Below those that the system gives to outgoing connections, which may take a port between its choice and its use."""
 _RETENTION = timedelta(days=30)
 _START_PATIENCE_S = 60.0
 _STOP_PATIENCE_S = 15.0
@@ -167,8 +170,8 @@ def binary(name: str) -> str:
 
 
 def free_port(preferred: int) -> int:
-    """The preferred port where it is free, else any free one."""
-    for port in (preferred, 0):
+    """The preferred port where it is free, else any free one; 0 prefers none."""
+    for port in (*([preferred] if preferred else []), *random.sample(_QUIET_PORTS, 20), 0):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
