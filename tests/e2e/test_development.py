@@ -32,6 +32,12 @@ def _dev(folder: Path, log: str, **env: str) -> Generator[tuple[WorkerProcess, s
         stack.end()
 
 
+def _servers(folder: Path) -> list[int]:
+    """The process ids of the Temporal servers whose files lie in the folder."""
+    listed = run(["ps", "-A", "-o", "pid,args"], environment({})).stdout.splitlines()
+    return [int(line.split()[0]) for line in listed if str(folder) in line and "leash" not in line]
+
+
 def test_what_was_asked_before_a_restart_can_still_be_fetched(tmp_path: Path) -> None:
     pointsman = binary("pointsman")
     with _dev(tmp_path, "first.log") as (stack, address):
@@ -42,9 +48,8 @@ def test_what_was_asked_before_a_restart_can_still_be_fetched(tmp_path: Path) ->
         assert "(scripted)" in asked.stdout
         assert re.search(r"http://127\.0\.0\.1:\d+", stack.said())
         assert stack.signal(signal.SIGINT) == 0
-        gone = run([pointsman, "status", "kept"], env, cwd=tmp_path)
-        assert gone.returncode == 3
-        assert gone.stderr.startswith(f"no Temporal server reached at {address}")
+        # Another stack may have taken its port by now.
+        assert _servers(tmp_path) == []
     with _dev(tmp_path, "second.log") as (stack, address):
         fetched = run([pointsman, "answer", "kept"], environment({"TEMPORAL_ADDRESS": address}), cwd=tmp_path)
         assert (fetched.returncode, fetched.stdout) == (0, asked.stdout)
@@ -79,11 +84,7 @@ def test_a_server_that_ends_by_itself_ends_the_stack_with_a_sentence(tmp_path: P
     with _dev(tmp_path, "dev.log", POINTSMAN_LISTEN=f"127.0.0.1:{port}") as (stack, _):
         with socket.create_connection(("127.0.0.1", port), PATIENCE_S):
             pass
-        (server,) = (
-            int(line.split()[0])
-            for line in run(["ps", "-A", "-o", "pid,args"], environment({})).stdout.splitlines()
-            if str(tmp_path) in line and "leash" not in line
-        )
+        (server,) = _servers(tmp_path)
         os.kill(server, signal.SIGKILL)
         assert stack.process.wait(PATIENCE_S) == Exit.NOT_REACHED
         log = tmp_path / ".pointsman" / "temporal.log"

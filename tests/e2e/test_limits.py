@@ -38,7 +38,7 @@ def fleet(
         fleet = Fleet(site, providers)
         members = {
             **{f"rate-{rate}": {"rate_limit_per_minute": rate} for rate in RATES},
-            "patient": {"rate_limit_per_minute": 30, "timeout_s": 1},
+            "patient": {"rate_limit_per_minute": 30, "timeout_s": 4},
             "narrow": {"max_concurrent": AT_ONCE},
             "stuck": {"max_concurrent": 2, "timeout_s": 300},
             "swift": {},
@@ -88,7 +88,7 @@ def test_sixty_a_minute_hold_over_two_processes_and_a_first_call_is_not_delayed(
 def test_a_wait_for_a_slot_that_is_longer_than_a_call_may_take_loses_no_attempt(
     fleet: Fleet, providers: ScriptedProviders
 ) -> None:
-    # Each process may start one at once and one every 4 s, and Temporal would end a call after 6 s.
+    # Each process may start one at once and one every 4 s, and Temporal would end a call after 9 s.
     ended = fleet.ask_all([{"task": "patient", "allow": ["patient"], "deadline_s": 120}] * 8)
     assert [[row.kind for row in one.answered.attempts] for one in ended] == [[None]] * 8
     assert len(providers.hits("patient")) == 8
