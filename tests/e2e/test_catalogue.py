@@ -21,8 +21,6 @@ from tests.e2e.fleet import Fleet
 from workers.embedded.scripted.script import Reply
 from workers.embedded.scripted.server import ScriptedProviders
 
-pytestmark = pytest.mark.timeout(300)
-
 PINNED = "gpt-5.2-2026-08-15"
 MODEL = f"openai/{PINNED}"
 OTHER = "gpt-5.2-2026-11-01"

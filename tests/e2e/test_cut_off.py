@@ -12,8 +12,6 @@ from tests.e2e.fleet import Fleet
 from workers.embedded.scripted.script import Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 
-pytestmark = pytest.mark.timeout(300)
-
 NOBODY = "nobody-polls-this-queue"
 
 

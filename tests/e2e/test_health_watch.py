@@ -21,8 +21,6 @@ from tests.e2e.test_health import until
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.embedded.temporal_server import free_port
 
-pytestmark = pytest.mark.timeout(300)
-
 WATCH = ("-m", "pointsman.cli", "health", "--watch", "--every", "0.3")
 
 

@@ -14,8 +14,6 @@ from workers.embedded.scripted.request import Hit
 from workers.embedded.scripted.script import Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 
-pytestmark = pytest.mark.timeout(300)
-
 DUE_S = 60.0
 """A reply that is due so late is only seen as the end of its connection."""
 PAIRS = ("won", "lost", "down", "soon")

@@ -18,8 +18,6 @@ from workers.embedded.scripted.request import Hit
 from workers.embedded.scripted.script import Hang, Reply
 from workers.embedded.scripted.server import ScriptedProviders
 
-pytestmark = pytest.mark.timeout(300)
-
 PROCESSES = 2
 RATES = (6, 60, 600)
 AT_ONCE = 3

@@ -21,8 +21,6 @@ from workers.embedded.scripted.request import Request
 from workers.embedded.scripted.script import Behaviour, Hang, Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 
-pytestmark = pytest.mark.timeout(300)
-
 THRESHOLD = 3
 MAX_ATTEMPTS = 2
 TIMEOUT_S = 2.0

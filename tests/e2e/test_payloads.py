@@ -27,7 +27,6 @@ from workers.embedded.scripted.server import ScriptedProviders
 from workers.wiring import SANDBOX
 from workflows.route_and_answer import RouteAndAnswer
 
-pytestmark = pytest.mark.timeout(300)
 KEYS = "E2E_PAYLOAD_KEYS"
 TABLES = f"""
 [payloads]

@@ -26,7 +26,6 @@ from workers.embedded.temporal_server import temporal_server
 from workers.settings import Settings
 from workers.wiring import build, build_measuring
 
-pytestmark = pytest.mark.timeout(300)
 _QUESTIONS = 40
 
 

@@ -23,8 +23,6 @@ from workers.embedded.scripted.script import Reply, Status
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.embedded.temporal_server import free_port
 
-pytestmark = pytest.mark.timeout(300)
-
 LATE_S = 5.0
 BAD_INPUT = 2
 

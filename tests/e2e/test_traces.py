@@ -22,8 +22,6 @@ from workers.embedded.scripted.script import Reply
 from workers.embedded.scripted.server import ScriptedProviders
 from workers.embedded.temporal_server import free_port
 
-pytestmark = pytest.mark.timeout(300)
-
 TRACE, ASKER = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 PROMPT = "What does the heron say?"
 ENDS_WITHIN_S = 20.0

@@ -14,7 +14,6 @@ import pytest
 from tests.e2e.conftest import PATIENCE_S, Site, new_site, sentence
 from workers.embedded.scripted.server import ScriptedProviders
 
-pytestmark = pytest.mark.timeout(300)
 NEW = "openai/gpt-5.2-2026-11-01"
 _UPGRADE = "\n[upgrade]\nmin_shadows = 3\nmin_live = 3\nmax_latency_ratio = 50\n"
 

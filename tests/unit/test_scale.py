@@ -35,9 +35,8 @@ def figures() -> str:
     return text.partition(BEGIN)[2].partition(END)[0]
 
 
-@cache
-def paced(workers: int) -> Pace:
-    return pacing.pace(workers)
+paced = cache(pacing.pace)
+loaded = cache(entity.load)
 
 
 def test_what_a_question_costs_stands_in_the_document(figures: str) -> None:
@@ -60,7 +59,7 @@ def test_how_often_a_fleet_speaks_stands_in_the_document(figures: str, workers: 
 def test_what_the_entity_gets_gives_and_keeps_stands_in_the_document(
     figures: str, rate: int, workers: int, providers: int
 ) -> None:
-    found = entity.load(rate, workers, providers)
+    found = loaded(rate, workers, providers)
     assert tables.of_sizes([found], {workers: paced(workers)}).splitlines()[-1] in figures
 
 
@@ -98,14 +97,14 @@ def test_a_fleet_of_a_thousand_sends_no_more_than_one_of_a_hundred() -> None:
 
 
 def test_an_entity_of_the_most_providers_fits_its_payload() -> None:
-    found = entity.load(1_000, 5_000, 100)
+    found = loaded(1_000, 5_000, 100)
     assert found.state_bytes < 2_000_000
     assert found.report_ms > 0
     assert entity.refused(500) == 400
 
 
 def test_reports_are_bounded_at_any_rate() -> None:
-    calm, busy = entity.load(1_000, 1_000, 5), entity.load(100_000, 1_000, 5)
+    calm, busy = loaded(1_000, 1_000, 5), loaded(100_000, 1_000, 5)
     assert calm.rows < busy.rows <= DELTAS_MAX
     assert busy.report_bytes < 80_000
 
