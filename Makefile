@@ -41,7 +41,7 @@ dev: $(VENV)/.model
 	@$(PY) -m workers --log-level WARNING dev
 
 test: $(VENV)/.model
-	$(PY) -m pytest -n 4 --dist worksteal $(ARGS)
+	$(PY) -m pytest -n 3 --dist worksteal $(ARGS)
 
 # Hostile replies, files and command lines: make fuzz N=100000 SEED=anything. What is found lies in build/fuzz.
 N ?= 10000
