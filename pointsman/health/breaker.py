@@ -4,6 +4,7 @@
 
 States and the transitions T1 to T12 are those of the resilience specification, section 3. `now` is in seconds since
 the epoch and `chance` is a number in [0, 1): the entity, the breaker inside a process and the tests bring their own.
+The twelve stand in one file, though it is long, since each is read against the others.
 """
 
 from __future__ import annotations

@@ -47,6 +47,7 @@ def test_what_was_asked_before_a_restart_can_still_be_fetched(tmp_path: Path) ->
         assert asked.returncode == 0, asked.stderr
         assert "(scripted)" in asked.stdout
         assert re.search(r"http://127\.0\.0\.1:\d+", stack.said())
+        assert len(_servers(tmp_path)) == 1
         assert stack.signal(signal.SIGINT) == 0
         # Another stack may have taken its port by now.
         assert _servers(tmp_path) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections import Counter
 from collections.abc import Iterator
 
@@ -77,10 +76,8 @@ def test_sixty_a_minute_hold_over_two_processes_and_a_first_call_is_not_delayed(
     assert [one.answered.provider for one in ended] == ["rate-60"] * 12
     hits = providers.hits("rate-60")
     assert len(hits) == 13
-    for window_s in (8.0, 16.0, 60.0):
-        # Each process may start a call every 2 s.
-        assert within(hits, window_s - JITTER_S) <= PROCESSES * math.ceil(window_s / 2)
-    assert len(hits) <= most_per_minute(60, PROCESSES)
+    # Each process may start a call every 2 s; in a longer window all thirteen would be allowed.
+    assert within(hits, 8.0 - JITTER_S) <= PROCESSES * 8 / 2
 
 
 def test_a_wait_for_a_slot_that_is_longer_than_a_call_may_take_loses_no_attempt(
